@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 PID = 7
 SHIFT = "x (B N), k (B) -> (B N)"
+
+
+def give_sources(monkeypatch: pytest.MonkeyPatch, texts: Mapping[str, str]) -> None:
+    """The sources of every run folder are these, by their files; the first one is the script."""
+
+    class Sources:
+        scripts = (Path(next(iter(texts))),)
+        cwd = scripts[0].parent
+
+        def text(self, file: Path, followed: bool = False) -> tuple[str | None, str]:
+            return texts.get(str(file)), ""
+
+    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources())
 
 
 class Run:

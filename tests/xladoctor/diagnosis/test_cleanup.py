@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 import pytest
 
-from tests.xladoctor.recordings import Run
+from tests.xladoctor.recordings import Run, give_sources
 from xladoctor.diagnosis.engine import diagnose
 from xladoctor.logs import read_log
 from xladoctor.recording.evidence import Evidence
@@ -42,14 +41,7 @@ KeyError: 'mean'
 
 
 def root(tmp_path, monkeypatch, clause="finally:", function="<module>"):
-    class Sources:
-        scripts = (Path("/w/train.py"),)
-        cwd = Path("/w")
-
-        def text(self, file, followed=False):
-            return (PROGRAM.format(clause=clause) if str(file) == "/w/train.py" else None), ""
-
-    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources())
+    give_sources(monkeypatch, {"/w/train.py": PROGRAM.format(clause=clause)})
     folder = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"}).write(tmp_path / "run")
     (folder / "stderr.log").write_text(LOG.format(function=function))
     return scan_run(folder).root

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.xladoctor.recordings import Run
+from tests.xladoctor.recordings import Run, give_sources
 from xladoctor.saved import scan_run
 
 STUDY = """\
@@ -44,14 +42,7 @@ def where(line):
     ids=["of what it names", "it names nothing", "of something else"],
 )
 def test_the_setting_is_the_root_of_what_depends_on_it(tmp_path, monkeypatch, study, slug, line):
-    class Sources:
-        scripts = (Path("/w/study.py"),)
-        cwd = Path("/w")
-
-        def text(self, file, followed=False):
-            return (study if str(file) == "/w/study.py" else None), ""
-
-    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources())
+    give_sources(monkeypatch, {"/w/study.py": study})
     run = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"})
     run.event("trace", function="__inference_step_1", python_name="step", graph="g1", parent=None, capsule=None,
               xla=True, owner=1, where=None, frames=[])  # fmt: skip

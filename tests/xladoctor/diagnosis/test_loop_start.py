@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.xladoctor.recordings import Run
+from tests.xladoctor.recordings import Run, give_sources
 from xladoctor.saved import scan_run
 
 SOURCE = """import tensorflow as tf
@@ -21,14 +19,6 @@ def run(net, series):
 """
 
 
-class Sources:
-    scripts = (Path("/w/train.py"),)
-    cwd = Path("/w")
-
-    def text(self, file, followed=False):
-        return (SOURCE if str(file) == "/w/train.py" else None), ""
-
-
 @pytest.mark.parametrize(
     ("name", "before", "after", "line"),
     [
@@ -41,7 +31,7 @@ class Sources:
     ],
 )
 def test_the_line_that_starts_it(tmp_path, monkeypatch, name, before, after, line):
-    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources())
+    give_sources(monkeypatch, {"/w/train.py": SOURCE})
     folder = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"}).write(tmp_path / "run")
     says = f"'{name}' has shape {before} before the loop, but shape {after} after one iteration. Use ..."
     (folder / "stderr.log").write_text(

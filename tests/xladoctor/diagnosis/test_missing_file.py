@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.xladoctor.recordings import Run
+from tests.xladoctor.recordings import Run, give_sources
 from xladoctor.saved import scan_run
 
 TRAIN = """\
@@ -40,14 +38,7 @@ FileNotFoundError: [Errno 2] No such file or directory: '/w/data/embedding.npz'
     ids=["its name", "its last parts", "another file", "which of two"],
 )
 def test_the_line_that_writes_its_name_is_suspected(tmp_path, monkeypatch, train, place):
-    class Sources:
-        scripts = (Path("/w/train.py"),)
-        cwd = Path("/w")
-
-        def text(self, file, followed=False):
-            return {"/w/train.py": train, "/w/tables.py": TABLES}.get(str(file)), ""
-
-    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources())
+    give_sources(monkeypatch, {"/w/train.py": train, "/w/tables.py": TABLES})
     folder = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"}).write(tmp_path / "run")
     (folder / "stderr.log").write_text(LOG)
     root = scan_run(folder).root

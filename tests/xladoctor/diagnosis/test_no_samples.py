@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.xladoctor.recordings import Run
+from tests.xladoctor.recordings import Run, give_sources
 from xladoctor.diagnosis.no_samples import with_no_samples
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location
 from xladoctor.recording.run import read_run
@@ -17,19 +15,9 @@ WHERE = {"file": "/w/train.py", "line": 3, "function": "<module>"}
 CALL = {"call": 1, "method": "fit", "model": "gears", "batch_size": 4, "where": WHERE}
 
 
-class Sources:
-    """The text of the script."""
-
-    scripts = (Path("/w/train.py"),)
-    cwd = Path("/w")
-
-    def text(self, file, followed=False):
-        return (TRAIN if str(file) == "/w/train.py" else None), ""
-
-
 @pytest.fixture(autouse=True)
 def _sources(monkeypatch):
-    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources())
+    give_sources(monkeypatch, {"/w/train.py": TRAIN})
 
 
 def scanned(run, tmp_path):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.xladoctor.recordings import Run
+from tests.xladoctor.recordings import Run, give_sources
 from xladoctor.saved import scan_run
 
 TRAIN = """\
@@ -36,14 +34,7 @@ ValueError: Expected float32, but got hum of type 'str'.
     ids=["a dict", "a call of dict", "which of two", "only stored"],
 )
 def test_the_line_that_writes_the_key_is_suspected(tmp_path, monkeypatch, rows, place):
-    class Sources:
-        scripts = (Path("/w/train.py"),)
-        cwd = Path("/w")
-
-        def text(self, file, followed=False):
-            return {"/w/train.py": TRAIN, "/w/rows.py": rows}.get(str(file)), ""
-
-    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources())
+    give_sources(monkeypatch, {"/w/train.py": TRAIN, "/w/rows.py": rows})
     folder = Run(outcome={"state": "exited", "code": 1, "probes": "recorded"}).write(tmp_path / "run")
     (folder / "stderr.log").write_text(LOG)
     root = scan_run(folder).root
