@@ -17,8 +17,8 @@ from xladoctor.sources.source import Source, Unreadable
 
 _MOST = 4096
 """So many values are taken from a file."""
-_HEAD = re.compile(r"^\s*\[\[?\s*(?P<table>[^\]]+?)\s*\]\]?\s*(?:[#;].*)?$")
-_ENTRY = re.compile(r"^\s*(?P<key>[^=:#;\[\]{}]+?)\s*[=:]")
+_HEAD = re.compile(r"^\s*\[\[?(?P<table>[^\]]+)\]\]?\s*(?:[#;].*)?$")
+_ENTRY = re.compile(r"^(?P<key>[^=:#;\[\]{}]+)[=:]")
 _WORDS = {"true": True, "false": False, "null": None, "NaN": float("nan"), "Infinity": float("inf")}
 _WHOLE = re.compile(r"-?\d{1,15}")
 
