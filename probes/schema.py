@@ -72,7 +72,8 @@ DATASET = "dataset"
 # what (reshuffled, sorted, batches, shared, apart, cached, unnamed, folds, and those of given_rows.py), where, used,
 # model, rows [training, validation] (of batches: those of one class, all; shared, unnamed, folds, windows, unwritten:
 # so many of so many; target, shifted: the column, or by how much, and all), classes [of each], unseen, buffer, size,
-# argument, name (of the array that shows it, where no call of Keras was given it)
+# argument, name (of the array that shows it, where no call of Keras was given it), factor (other-scale: by how much the
+# numbers are larger than those of the training)
 SPLIT = "split"
 TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
 BELOW_ZERO = "below-zero"  # shape, dtype, least, where: NumPy took the mean of whole numbers, some of them negative
@@ -92,7 +93,10 @@ LEFT_OUT = (
 )
 #   is trained; thawed: a layer was made trainable, and no optimizer was given its variables; loaded: weights were
 #   loaded into a model that nothing used, and `instead` is the name of one of the same shapes that was used
-SCHEDULE = "schedule"  # of, numbers, steps: a schedule of the program's own, and the numbers among its attributes
+NO_EFFECT = "no-effect"  # what, where, name: weights: a loss that is one number was given weights (used: the call);
+#   restore: a part of a checkpoint has another name (instead) in the file; nothing: there was no checkpoint to restore
+#   (name: the folder below that has one); reset: a metric (of) kept this variable through so many resets (times)
+SCHEDULE = "schedule"  # of, numbers, steps: a schedule of a rate, and the numbers among its attributes (lists: name.0)
 KEPT = "kept"  # path, before, now, call, traces, readers, where, capsule, constants {graph: nodes}: a Python
 #   value that was read when a function was traced, and had changed when it was called again without a trace
 MONITOR = "monitor"  # callback, wanted, reported, epochs, model, made, where, mode, best: a callback waited for a

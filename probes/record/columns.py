@@ -19,6 +19,8 @@ _MOST_COLUMNS = 512
 _NEAR = 2e-4
 _BY_CHANCE = 0.02
 _EXACT = 1e-6
+_APART = 50
+"""Rows whose numbers are so many times larger have another unit."""
 
 
 class Columns:
@@ -100,6 +102,18 @@ def scaled_apart(training: Columns, other: Columns) -> bool:
         return True
     one, two = training.bounded(), other.bounded()
     return int(one.sum()) > 1 and bool((two[one]).all())
+
+
+def other_scale(training: Columns, other: Columns) -> float | None:
+    """By how much the numbers of other rows are larger, or smaller, than those of the training, in each column."""
+    numpy = sys.modules["numpy"]
+    wanted = training.varied() & other.varied()
+    if training.width != other.width or not bool(wanted.any()):
+        return None
+    ratio = ((other.most - other.least)[wanted] / (training.most - training.least)[wanted]).tolist()
+    middle = float(numpy.median(ratio))
+    alike = [r for r in ratio if 0.3 * middle <= r <= 3 * middle]
+    return middle if not 1 / _APART < middle < _APART and len(alike) >= 0.9 * len(ratio) else None
 
 
 def scaled_together(training: Columns, others: Columns) -> bool:

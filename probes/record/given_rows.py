@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import compat, compat_data
-from .columns import MAX_NUMBERS, Columns, columns_of, scaled_apart, scaled_by_row, scaled_together
+from .columns import MAX_NUMBERS, Columns, columns_of, other_scale, scaled_apart, scaled_by_row, scaled_together
 from .datasets import slices
 from .in_window import in_window
+from .input_layers import odd_layers
 from .overlap import items_of
 from .sequences import Windows, foretold, meets, overlapping, unwritten, windows_of
 
@@ -70,6 +71,8 @@ class GivenRows:
         at = int(len(rows) * (1.0 - split)) if 0.0 < split < 1.0 else len(rows)
         known = self._models[model] = _Training(rows[:at])
         self._alone(rows, labels, facts)
+        for odd in odd_layers(model, rows):
+            self._write(odd, rows=[len(rows), 0], argument="x", **facts)
         if scaled_by_row(rows):
             self._write("row-scale", rows=[len(rows), rows.shape[-1]], argument="x", **facts)
         if at < len(rows):
@@ -116,6 +119,11 @@ class GivenRows:
             return
         if scaled_apart(known.columns, columns):
             self._write("own-scale", rows=[columns.rows, known.columns.rows], argument=argument, **facts)
+        factor = other_scale(known.columns, columns)
+        if factor is not None:
+            self._write(
+                "other-scale", rows=[columns.rows, known.columns.rows], factor=factor, argument=argument, **facts
+            )
         whole = columns
         for other in (None, *known.others):
             whole = whole if other is None else whole + other
@@ -145,6 +153,8 @@ class GivenRows:
         all_of_it = bool(numpy.isin(known.items, items).all())
         if shared >= _LEAST and _SHARE * len(items) <= shared < len(items) and not all_of_it:
             self._write("trained-on", rows=[shared, len(items)], argument="x", **facts)
+        if shared == len(items) >= _LEAST and all_of_it:
+            self._write("same-rows", rows=[shared, len(items)], argument="x", **facts)
 
 
 def _numbers(rows: Any) -> Any:

@@ -32,6 +32,7 @@ from .keras_calls import KerasRecorder
 from .layers import LayerRecorder
 from .losses import LossRecorder
 from .misnamed import MisnamedRecorder
+from .no_effect import NoEffectRecorder
 from .numbers import NumbersRecorder
 from .operands import OperandRecorder
 from .pandas_rows import PandasRecorder
@@ -82,7 +83,7 @@ class Parts:
     keras: KerasRecorder | None = None
     tracing: TraceRecorder | None = None
     untrained: UntrainedRecorder | None = None
-    last: tuple[FrozenRecorder | IdleRecorder | NameRecorder, ...] = ()
+    last: tuple[FrozenRecorder | IdleRecorder | NameRecorder | NoEffectRecorder, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -244,13 +245,13 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         _places.append(PlaceRecorder(guard, finder, tracing))
     plain = "keras" in chosen and rehearsal is None
     untrained = UntrainedRecorder(guard, finder, tracing) if plain else None
-    last: tuple[FrozenRecorder | IdleRecorder | NameRecorder, ...] = ()
+    last: tuple[FrozenRecorder | IdleRecorder | NameRecorder | NoEffectRecorder, ...] = ()
     if untrained is not None and keras is not None:
         tracing.after_call, untrained.replaced.models = untrained.unmoved.called, keras.models
         keras.frozen = FrozenRecorder(guard, finder, untrained.trained, untrained.left_out)
         idle = IdleRecorder(guard, finder, untrained.trained)
         keras.after_fit = (idle.fitted, untrained.fitted)
-        last = (keras.frozen, idle)
+        last = (keras.frozen, idle, NoEffectRecorder(guard, finder, lambda: untrained.unmoved.steps))
         LossRecorder(guard, finder)
         MisnamedRecorder(guard, finder)
     if plain and keep and keras is not None and not guard.block:

@@ -1,5 +1,5 @@
 """What a program puts in the place of something that trains: a tensor for a variable, a rate on an optimizer that makes
-no more steps. And of a schedule of the program's own, the numbers that it is made of.
+no more steps. And of a schedule, the numbers that it is made of.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from .importhook import PostImportFinder
 from .unmoved import number_in
 
 MAX_EVENTS = 10
+MAX_NUMBERS = 20
+"""Of a list in a schedule."""
 
 
 class ReplacedRecorder:
@@ -131,22 +133,24 @@ class ReplacedRecorder:
 
 
 class _Optimizer:
-    """The first variable that an optimizer was given, its steps as far as they are known, and of a schedule of the
-    program's own the numbers among its attributes.
+    """The first variable that an optimizer was given, its steps as far as they are known, and the numbers among the
+    attributes of its schedule.
     """
 
     def __init__(self, optimizer: Any, first: int) -> None:
         self.optimizer, self.first, self.steps = weakref.ref(optimizer), first, 1
+        self._iterations = getattr(optimizer, "iterations", None)
         rate = getattr(optimizer, "_learning_rate", None)
         self.kind, self.numbers = type(rate).__name__, dict[str, float]()
-        if callable(rate) and not hasattr(rate, "assign") and not type(rate).__module__.startswith(("keras.", "tf_")):
-            kept = getattr(rate, "__dict__", {})
-            self.numbers = {k: v for k, v in kept.items() if type(v) in (int, float)}
+        if callable(rate) and not hasattr(rate, "assign"):
+            for name, value in getattr(rate, "__dict__", {}).items():
+                for n, v in enumerate(value[:MAX_NUMBERS] if isinstance(value, (list, tuple)) else [value]):
+                    if type(v) in (int, float):
+                        self.numbers[f"{name}.{n}" if v is not value else name] = v
 
     def look(self) -> None:
         """How many steps were there by now?"""
-        optimizer = self.optimizer()
-        self.steps = self.steps if optimizer is None else max(self.steps, _steps_of(optimizer))
+        self.steps = max(self.steps, int(number_in(self._iterations) or 0))
 
 
 class _Rate:

@@ -34,9 +34,18 @@ def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Locat
     used, at = location(event.get("used")), None
     if kind.maker is not None and used is not None:
         at = line_of_rows(back(), used.file, used.line, str(event.get("name") or event.get("argument")), kind.maker)
+    at = at or _layer(back(), kind.layer)
     made = Location(at[0], at[1], None) if at is not None else used
     besides = f" The call is at {used}." if made is not None and used is not None and used.line and made != used else ""
     return (replace(made, function=used.function) if made and used and made.line == used.line else made), besides
+
+
+def _layer(back: Backward, name: str) -> tuple[str, int] | None:
+    """The one line that makes layers of a class; of several the one that gives them an axis."""
+    calls = list(back.calls_of(name)) if name else []
+    lines = {(file, call.lineno) for file, call in calls}
+    by_axis = {(file, call.lineno) for file, call in calls if any(k.arg == "axis" for k in call.keywords)}
+    return next((next(iter(found)) for found in (lines, by_axis) if len(found) == 1), None)
 
 
 def _whose(event: Event) -> str:
@@ -141,6 +150,41 @@ def _ordered(event: Event) -> tuple[str, str]:
     )
 
 
+def _rescaled(event: Event) -> tuple[str, str]:
+    return (
+        f"The rows for {_whose(event)} are scaled twice: before the model, and by its `Rescaling`",
+        f"The {event['rows'][0]} rows go from -1 or 0 to 1, and a `Rescaling` layer of the model divides them again, "
+        "as if they were bytes. What follows gets numbers near 0.",
+    )
+
+
+def _unadapted(event: Event) -> tuple[str, str]:
+    return (
+        f"A `Normalization` of {_whose(event)} normalises nothing: it was never adapted",
+        "Its mean is 0 and its variance 1 when the training begins. Without `adapt`, or a mean and a variance, it "
+        "returns what it gets.",
+    )
+
+
+def _norm_axis(event: Event) -> tuple[str, str]:
+    return (
+        f"A batch normalisation of {_whose(event)} is over axis 1, and the channels are the last axis",
+        "All convolutions of the model have their channels last. A `BatchNormalization(axis=1)` right after one has a "
+        "mean and a scale for each line of the image, or each step, and not for each channel.",
+    )
+
+
+def _other_scale(event: Event) -> tuple[str, str]:
+    rows, training = event["rows"]
+    factor = float(event.get("factor") or 1.0)
+    how = f"{factor:.3g} times as large as" if factor > 1 else f"{1 / factor:.3g} times smaller than"
+    return (
+        f"The {rows} rows for {_whose(event)} are {how} those of its training",
+        f"In each column the numbers spread {how} in the {training} training rows. So these rows were not scaled, "
+        "or scaled otherwise, and the model has seen nothing like them.",
+    )
+
+
 def _target(event: Event) -> tuple[str, str]:
     column, rows = event["rows"]
     return (
@@ -207,6 +251,28 @@ _KINDS: Mapping[str, Kind] = {
         Remedy("statistics-of-columns", "Take the statistics over the rows", "changes-numerics",
                "`x.mean(axis=0)` and `x.std(axis=0)` of (rows, columns) have a number for each column."),
         replace(_STATISTIC, of_arrays=False, needs=("axis=1", "axis=2", "axis=-1", "(1", "(2", "(-1")),
+    ),
+    "rescaled": Kind(
+        "unlike-training", _rescaled,
+        Remedy("scale-once", "Scale once: before the model, or in it", "changes-numerics",
+               "Give the model the bytes as floats, or leave out its `Rescaling`."),
+        layer="Rescaling",
+    ),
+    "unadapted": Kind(
+        "dead-switch", _unadapted,
+        Remedy("adapt-first", "Adapt the layer to the training rows before the `fit`", "changes-numerics",
+               "`layer.adapt(x_train)`, or `Normalization(mean=..., variance=...)`."),
+        layer="Normalization",
+    ),
+    "norm-axis": Kind(
+        "wrong-pairing", _norm_axis,
+        Remedy("channels-axis", "Normalise over the channels", "changes-numerics", "`BatchNormalization(axis=-1)`."),
+        layer="BatchNormalization",
+    ),
+    "other-scale": Kind(
+        "unlike-training", _other_scale,
+        Remedy("scale-all", "Scale all rows as those of the training", "changes-numerics",
+               "One function that makes rows for `fit`, `evaluate` and `predict`."),
     ),
     "windows": Kind(
         "unsound-split", _windows,

@@ -28,6 +28,8 @@ class Kind:
     words: Words
     remedy: Remedy | str
     maker: Maker | None = None
+    layer: str = ""
+    """The class of the layer at fault, whose only call is looked for."""
     basis: Basis = RECORDED_NUMBERS
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import COMPUTED, RECORDED_GRADIENTS, RECORDED_NUMBERS
+from xladoctor.diagnosis.ended_rates import ended_early
 from xladoctor.diagnosis.own_source import program_of
 from xladoctor.diagnosis.setting_finding import event_of, finding
 from xladoctor.diagnosis.untrained import in_words, untrained
@@ -49,7 +50,7 @@ def unmoved(recording: Recording) -> Iterator[Finding]:
     if not (survived(recording) or ended_itself(recording)):
         return
     trees = program_of(recording)
-    constant = list(_schedules(recording, trees))
+    constant = [*_schedules(recording, trees), *ended_early(recording, trees)]
     yield from constant
     crossed = recording.of_kind(schema.CROSSED)
     yield from _crossed(crossed)

@@ -145,7 +145,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.SPLIT: (
         {"what": text, "rows": row(whole, whole)},
         {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole,
-         "buffer": whole, "size": whole, "argument": text, "name": text},
+         "buffer": whole, "size": whole, "argument": text, "name": text, "factor": number},
     ),
     schema.NO_GRADIENT: (
         {"what": text},
@@ -183,6 +183,10 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.REPLACED: (
         {"what": text, "name": text, "of": text, "steps": whole},
         {"variable": maybe(text), "by": maybe(text), "where": WHERE},
+    ),
+    schema.NO_EFFECT: (
+        {"what": text, "name": text},
+        {"where": WHERE, "used": WHERE, "instead": text, "of": text, "times": whole},
     ),
     schema.SCHEDULE: ({"of": text, "numbers": mapping(number), "steps": whole}, {}),
     schema.LEFT_OUT: ({"what": text, "layer": text, "variables": many(text)}, {"where": WHERE}),

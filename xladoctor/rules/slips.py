@@ -112,6 +112,43 @@ OF_SOURCE: Mapping[str, Kind] = {
     "never-called": Kind(_SWITCH, _CALL),
     "argument-ignored": Kind(_SWITCH, _KEEP),
     "two-layouts": Kind(_PAIRING, _AFTER),
+    "one-reordered": Kind(
+        _PAIRING,
+        Remedy(
+            "order-both",
+            "Take both by the same order",
+            "changes-numerics",
+            "`part = order[a:b]`, `x[part]`, `y[part]`.",
+        ),
+    ),
+    "same-draw": Kind(
+        "random-in-compiled",
+        Remedy(
+            "seed-of-step",
+            "Give each draw a seed of its own",
+            "changes-numerics",
+            "`seed=tf.stack([SEED, step])`, or a `tf.random.Generator`, or `tf.random.normal`. Of a dataset: "
+            "`tf.data.Dataset.random` or a counter, zipped with the rows.",
+        ),
+    ),
+    "never-zeroed": Kind(
+        _BAKED,
+        Remedy(
+            "zero-after-step",
+            "Set the sums to zero after each step",
+            "changes-numerics",
+            "`for s in sums: s.assign(tf.zeros_like(s))`, right after `apply_gradients`.",
+        ),
+    ),
+    "padded-mean": Kind(
+        _ROWS,
+        Remedy(
+            "divide-by-count",
+            "Divide by the number of items that are there",
+            "changes-numerics",
+            "`tf.reduce_sum(x * mask, axis=1) / tf.reduce_sum(mask, axis=1)`.",
+        ),
+    ),
 }
 """Seen in the source alone."""
 OF_NAMES: Mapping[str, Kind] = {

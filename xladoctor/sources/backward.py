@@ -38,6 +38,8 @@ class Backward:
         self._calls: dict[str, list[tuple[str, ast.Call]]] = defaultdict(list)
         self._attributes: dict[str, list[Made]] = defaultdict(list)
         self._made: dict[int, dict[str, list[Made]]] = {}
+        self._called: dict[int, str] = {}
+        """The name by which an `__init__` is called: that of its class."""
         self._inside: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = defaultdict(list)
         for file, tree in trees.items():
             for node in walk(tree):
@@ -48,13 +50,14 @@ class Backward:
                     self._calls[last_name(node.func)].append((file, node))
                 elif isinstance(node, ast.ClassDef):
                     for item in node.body:
-                        if isinstance(item, ast.AnnAssign) and item.value and isinstance(item.target, ast.Name):
+                        if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+                            self._called[id(item)] = node.name
+                        elif isinstance(item, ast.AnnAssign) and item.value and isinstance(item.target, ast.Name):
                             self._attributes[item.target.id].append(Made(file, item.lineno, item, item.value))
                 elif isinstance(node, ast.Assign | ast.AnnAssign):
                     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                    for target in targets:
-                        if isinstance(target, ast.Attribute) and node.value is not None:
-                            self._attributes[target.attr].append(Made(file, node.lineno, node, node.value))
+                    for attribute, value in (p for t in targets if node.value for p in _fields(t, node.value)):
+                        self._attributes[attribute].append(Made(file, node.lineno, node, value))
 
     def call_at(self, file: str, line: int, method: str) -> ast.Call | None:
         """The call of a method at a line."""
@@ -62,6 +65,10 @@ class Backward:
         calls = (n for n in walk(tree) if isinstance(n, ast.Call)) if tree is not None else ()
         found = [c for c in calls if last_name(c.func) == method and c.lineno <= line <= (c.end_lineno or c.lineno)]
         return max(found, key=lambda c: c.lineno, default=None)
+
+    def calls_of(self, name: str) -> list[tuple[str, ast.Call]]:
+        """(file, call) of all calls of a name."""
+        return self._calls.get(name, [])
 
     def named(self, file: str, node: ast.Name) -> list[Made]:
         """What was assigned to a name where it is read: the last whole value, and what changed it since."""
@@ -134,7 +141,7 @@ class Backward:
         yield from reversed(found[whole[-1] :] if whole else found)
 
     def _arguments(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, at: list[str]) -> Iterator[Made]:
-        for file, call in self._calls.get(function.name, ())[:4]:
+        for file, call in self._calls.get(self._called.get(id(function), function.name), ())[:4]:
             named = keyword(call, name)
             place = at.index(name) if name in at else len(call.args)
             value = named or (call.args[place] if place < len(call.args) else None)
@@ -205,6 +212,15 @@ def _unpacked(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
         yield from _unpacked(target.value, value)
     elif isinstance(target, ast.Name):
         yield target.id, value
+
+
+def _fields(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """(attribute, value) of what an assignment gives to attributes, whole or item by item."""
+    if isinstance(target, ast.Attribute):
+        yield target.attr, value
+    elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+        for inner, item in zip(target.elts, value.elts, strict=False):
+            yield from _fields(inner, item)
 
 
 def _whole(made: Made, name: str) -> bool:

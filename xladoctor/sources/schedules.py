@@ -65,6 +65,32 @@ def rates(function: ast.FunctionDef, numbers: Mapping[str, float], steps: list[i
     return found
 
 
+def built_in(kind: str, numbers: Mapping[str, float], step: float) -> float | None:
+    """What a schedule of Keras gives for a step; None of those that begin again, and of others."""
+    first, length = numbers.get("initial_learning_rate"), numbers.get("decay_steps")
+    if kind == "PiecewiseConstantDecay":
+        ends = [v for k, v in numbers.items() if k.startswith("boundaries.")]
+        return numbers.get(f"values.{sum(step > end for end in ends)}")
+    if first is None or not length or numbers.get("cycle") or "warmup_target" in numbers:
+        return None
+    part = min(step / length, 1.0)
+    if kind == "CosineDecay":
+        alpha = numbers.get("alpha", 0.0)
+        return first * ((1 - alpha) * 0.5 * (1 + math.cos(math.pi * part)) + alpha)
+    if kind == "PolynomialDecay":
+        last = numbers.get("end_learning_rate", 0.0)
+        return (first - last) * math.pow(1 - part, numbers.get("power", 1.0)) + last
+    if kind == "ExponentialDecay" and 0 < numbers.get("decay_rate", 0.0) < 1:
+        return first * math.pow(numbers["decay_rate"], step / length)
+    return None
+
+
+def end_of(numbers: Mapping[str, float]) -> float | None:
+    """The step from which on a schedule of Keras stays where it is."""
+    ends = [v for k, v in numbers.items() if k.startswith("boundaries.") or k == "decay_steps"]
+    return max(ends, default=None)
+
+
 def divided(function: ast.FunctionDef) -> ast.FunctionDef:
     """The same function with / for each //, and without casts to whole numbers."""
     made: ast.FunctionDef = _Divided().visit(copy.deepcopy(function))

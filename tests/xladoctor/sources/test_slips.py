@@ -243,6 +243,47 @@ CASES = {
         def limits(stack, path):
             return 3 * spread(stack)
         """, ("axis=(1, 2)", "axis=(1, 2, 3)")),
+    "order": ("one-reordered", 5, """
+        order = rng.permutation(len(x))
+        def batches():
+            for s in range(0, len(x), 8):
+                part = order[s : s + 8]
+                yield x[part], y[s : s + 8]
+        """, ("y[s : s + 8]", "y[part]")),
+    "order at once": ("one-reordered", 3, """
+        np.random.shuffle(self.idx)
+        for a in starts:
+            step(self.sound[self.idx[a : a + n]], self.word[a : a + n])
+        """, ("self.word[a : a + n]", "self.word[self.idx[a : a + n]]")),
+    "seed": ("same-draw", 4, """
+        KEY = (3, 4)
+        @tf.function
+        def step(x):
+            noise = tf.random.stateless_normal(tf.shape(x), seed=KEY)
+            return net(x + noise)
+        for x in ds:
+            step(x)
+        """, ("seed=KEY", "seed=keys[step]")),
+    "flip": ("same-draw", 2, """
+        def augment(image, label):
+            return tf.image.stateless_random_flip_left_right(image, seed=(1, 2)), label
+        ds = ds.map(augment)
+        """, ("(image, seed=(1, 2))", "(image, seed=new_seed())")),
+    "sums": ("never-zeroed", 4, """
+        totals = [tf.Variable(tf.zeros_like(v)) for v in net.trainable_variables]
+        def collect(grads):
+            for i, g in enumerate(grads):
+                totals[i].assign_add(g)
+        def flush():
+            opt.apply_gradients(zip(totals, net.trainable_variables))
+            for t in totals:
+                log(t)
+        """, ("log(t)", "t.assign(tf.zeros_like(t))")),
+    "pool": ("padded-mean", 3, """
+        def pool(h, mask):
+            h = h * mask[..., None]
+            return tf.reduce_mean(h, axis=1)
+        """, ("tf.reduce_mean(h, axis=1)", "tf.reduce_sum(h, axis=1) / tf.reduce_sum(mask, axis=1)")),
 }  # fmt: skip
 
 
@@ -261,6 +302,18 @@ def test_an_option_that_was_not_given_is_no_matter():
     assert found(text, ["python", "main.py"]) == []
     assert found(text, ["python", "main.py", "--augment=True"]) == []
     assert found(text + '\n        ap.parse_args(["--augment", "no"])') == [("text-for-true", 2)]
+
+
+def test_fixed_numbers_and_rows_that_were_put_in_order_are_no_slips():
+    order = "order = rng.permutation(n)\n"
+    for reads in ("y = y[order]\n", "y = rng.normal(size=n)\n"):
+        assert found(order + reads + "def f(s):\n    p = order[s:9]\n    return x[p], y[s:9]") == []
+    assert found(order + "p = order[s:9]\nout[s:9] = model(x[p])") == []
+    fixed = "def call(self, x):\n    w = tf.random.stateless_normal([3, 4], seed=(1, 2))\n    return x @ w"
+    assert found(fixed) == []
+    once = "def make(x):\n    return x + tf.random.stateless_normal(x.shape, seed=(1, 2))\nx = make(x)"
+    assert found(once) == []
+    assert found("def f(e, mask):\n    return tf.reduce_mean(e * mask)") == []
 
 
 def test_a_value_that_is_restored_or_shared_is_no_slip():

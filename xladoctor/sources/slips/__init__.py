@@ -30,14 +30,19 @@ from xladoctor.sources.slips.ignored import ignored
 from xladoctor.sources.slips.layouts import layouts
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.phases import phases
+from xladoctor.sources.slips.reordered import reordered
+from xladoctor.sources.slips.same_draw import same_draw
 from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.slip import Slip
+from xladoctor.sources.slips.sums import collected, padded_means
 from xladoctor.sources.slips.unused import unused
 from xladoctor.sources.slips.whole import whole
 
 __all__ = ["Slip", "slips", "slips_of_names"]
 
-_OF_TREES = (captured, whole, unused, aliases, early, phases, shared)
+_OF_TREES = (
+    captured, whole, unused, aliases, early, phases, shared, reordered, same_draw, collected, padded_means,
+)  # fmt: skip
 _OF_NAMES = (
     axes,
     class_defaults,
