@@ -175,13 +175,13 @@ def _norm_axis(event: Event) -> tuple[str, str]:
 
 
 def _other_scale(event: Event) -> tuple[str, str]:
-    rows, training = event["rows"]
+    rows = event["rows"][0]
     factor = float(event.get("factor") or 1.0)
     how = f"{factor:.3g} times as large as" if factor > 1 else f"{1 / factor:.3g} times smaller than"
     return (
         f"The {rows} rows for {_whose(event)} are {how} those of its training",
-        f"In each column the numbers spread {how} in the {training} training rows. So these rows were not scaled, "
-        "or scaled otherwise, and the model has seen nothing like them.",
+        f"In each column the numbers spread {how} in the training rows. So these rows were not scaled, or scaled "
+        "otherwise, and the model has seen nothing like them.",
     )
 
 

@@ -29,6 +29,7 @@ from xladoctor.diagnosis.late_policy import policy_missed
 from xladoctor.diagnosis.looked_at import looked_at
 from xladoctor.diagnosis.loss_inputs import loss_inputs
 from xladoctor.diagnosis.monitors import idle_monitors
+from xladoctor.diagnosis.named_test import named_tests
 from xladoctor.diagnosis.no_effect import no_effect
 from xladoctor.diagnosis.not_finite import with_not_finite
 from xladoctor.diagnosis.order import setting_findings
@@ -78,7 +79,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
     others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording), *unmoved(recording)]
     others += [*ways_apart(recording), *rows_in_source(recording), *no_effect(recording)]
-    others += given_rows(recording)
+    others += [*given_rows(recording), *named_tests(recording)]
     others += slips_with_names(recording, others)
     others += kept_in_graph(recording, others)
     others += source_slips(recording, others)

@@ -92,7 +92,11 @@ class Backward:
 
     def fields(self, name: str) -> list[ast.expr]:
         """What is written to be under a name in objects: assignments to attributes, and fields of classes."""
-        return [m.value for m in self._attributes.get(name, ())]
+        return [m.value for m in self.attributes(name)]
+
+    def attributes(self, name: str) -> list[Made]:
+        """What is written to be under a name in objects, with its file."""
+        return self._attributes.get(name, [])
 
     def tree(self, file: str) -> ast.Module | None:
         """The tree of a file of the program."""

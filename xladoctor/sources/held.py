@@ -32,7 +32,9 @@ _SAME_TYPE = frozenset(
 )
 
 
-_SAME_SIZES = frozenset({"astype", "copy", "asarray", "numpy", "float32"})
+_SAME_SIZES = frozenset(
+    {"array", "asarray", "astype", "cast", "constant", "convert_to_tensor", "copy", "float32", "numpy"}
+)
 _MAKES = frozenset({"zeros", "ones", "empty", "random", "standard_normal", "full"})
 _MODULES = frozenset({"np", "tf", "numpy", "tensorflow"})
 
@@ -179,6 +181,10 @@ class View:
             return self.shape(of, depth - 1) if of is not None else self._made_shape(node, depth)
         if isinstance(node, ast.Name):
             return self._agreed([self.of(m).shape(m.value, depth - 1) for m in self.back.values(self.file, node)])
+        if isinstance(node, ast.Attribute):
+            made = self.back.attributes(node.attr)
+            sizes = self.shape(node.value, depth - 1) if node.attr == "T" else None
+            return sizes[::-1] if sizes else self._agreed([self.of(m).shape(m.value, depth - 1) for m in made])
         return None
 
     def _made_shape(self, node: ast.Call, depth: int) -> tuple[int, ...] | None:

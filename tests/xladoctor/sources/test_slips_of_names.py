@@ -125,6 +125,23 @@ out = []
 for number, (i, block) in enumerate(blocks(signal, 10)):
     out.append(model.predict(block))
 """,
+    "a reshape of what an object was given": """
+class Frames:
+    def __init__(self, raw, side):
+        self.raw, self.side = raw, side
+    def images(self):
+        count = self.raw.shape[1]
+        return np.reshape(self.raw, (count, self.side, self.side))  # axes-by-reshape
+raw = rng.normal(size=(16, 9))
+model.fit(Frames(raw, 4).images(), rng.normal(size=9))
+""",
+    "a reshape of a copy that a function is given": """
+SHAPE = (5, 8, 3)
+def arrange(block):
+    return np.reshape(block, SHAPE)  # axes-by-reshape
+steps = rng.normal(size=(8, 5, 3))
+x = arrange(np.array(steps))
+""",
     "a reshape in a function": """
 def prepared(block):
     return np.reshape(block, (block.shape[0], block.shape[2], block.shape[1]))  # axes-by-reshape
@@ -343,6 +360,17 @@ gx, gy = np.meshgrid(xs, ys)
 field = model.predict(np.column_stack([gx.ravel(), gy.ravel()])).reshape(len(ys), len(xs))
 ix, iy = np.meshgrid(xs, ys, indexing="ij")
 other = model.predict(np.column_stack([ix.ravel(), iy.ravel()])).reshape(len(xs), len(ys))
+""",
+    "reshapes of what an object was given that keep the axes": """
+class Frames:
+    def __init__(self, raw, side):
+        self.raw, self.side = raw, side
+    def images(self):
+        return np.reshape(self.raw.T, (self.raw.shape[1], self.side, self.side))
+    def flat(self):
+        return np.reshape(self.raw, (self.raw.shape[0], 3, 3))
+raw = rng.normal(size=(16, 9))
+x = Frames(raw, 4).images(), Frames(raw, 4).flat()
 """,
     "reshapes that keep the axes": """
 data = rng.normal(size=(8, 3, 5))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from xladoctor.sources.backward import Made
@@ -26,7 +27,7 @@ def faults(view: View) -> Iterator[Slip]:
     yield from _sizes(view)
 
 
-def _parts(call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
+def _parts(view: View, call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
     """(array, sizes) of a reshape."""
     args = list(call.args)
     of = call.func.value if isinstance(call.func, ast.Attribute) else None
@@ -34,29 +35,39 @@ def _parts(call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
         if not args:
             return None
         of, args = args[0], args[1:]
+    if len(args) == 1 and isinstance(args[0], ast.Name):
+        made = view.back.values(view.file, args[0])
+        args = [made[0].value] if len(made) == 1 else args
     if len(args) == 1 and isinstance(args[0], ast.Tuple | ast.List):
         args = list(args[0].elts)
     return of, args
 
 
 def _reshaped(view: View, call: ast.Call) -> Iterator[Slip]:
-    parts = _parts(call)
+    parts = _parts(view, call)
     before = view.shape(parts[0]) if parts is not None else None
     if parts is None or before is None or len(before) < 2:
         return
     after = _sizes_of(view, parts[1], before)
     plain = [n for n in before if n != 1]
-    if after is None or sorted(before) != sorted(after) or plain == [n for n in after if n != 1]:
-        return
-    if len(set(plain)) < 2:
+    split = after is not None and _splits_the_other(before, [n for n in after if n != 1])
+    exchanged = after is not None and sorted(before) == sorted(after) and plain != [n for n in after if n != 1]
+    if after is None or not (exchanged or split) or len(set(plain)) < 2:
         return
     yield Slip(
         "axes-by-reshape",
         call.lineno,
         f"A reshape of {before} to {tuple(after)} instead of a transpose",
-        f"`{ast.unparse(parts[0])[:40]}` has the same sizes in another order after the reshape, but its numbers stay "
+        f"`{ast.unparse(parts[0])[:40]}` has its sizes in another order after the reshape, but its numbers stay "
         "in their order, so the numbers along an axis did not belong to one axis before.",
     )
+
+
+def _splits_the_other(before: tuple[int, ...], after: list[int]) -> bool:
+    """Whether (a, b) becomes (b, c, d) with c * d = a: what is taken apart was the first axis, and is the last."""
+    if len(before) != 2 or len(after) < 3 or before[0] == before[1]:
+        return False
+    return after[0] == before[1] and math.prod(after[1:]) == before[0]
 
 
 def _sizes_of(view: View, sizes: list[ast.expr], before: tuple[int, ...]) -> list[int] | None:
@@ -74,7 +85,7 @@ def _sizes_of(view: View, sizes: list[ast.expr], before: tuple[int, ...]) -> lis
 
 def _blocks(view: View, call: ast.Call) -> Iterator[Slip]:
     """Arrays (rows, n) side by side, k of them, reshaped to (rows, n, k)."""
-    parts = _parts(call)
+    parts = _parts(view, call)
     if parts is None or len(parts[1]) != 3:
         return
     for value in (parts[0], *(m.value for m in _named(view, parts[0]))):

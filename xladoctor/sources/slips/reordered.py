@@ -24,9 +24,9 @@ def reordered(tree: ast.Module) -> Iterator[Slip]:
         yield from _of_scope(scope, mixed, drawn | moved)
 
 
-def _mixed(tree: ast.Module) -> tuple[set[str], set[str | None]]:
+def _mixed(tree: ast.Module) -> tuple[set[str | None], set[str | None]]:
     """The names that hold a mixed order, and those that hold draws or nothing yet."""
-    mixed, drawn = set(), set[str | None]()
+    mixed, drawn = set[str | None](), set[str | None]()
     for node in walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             name = last_name(node.value.func)
@@ -38,12 +38,12 @@ def _mixed(tree: ast.Module) -> tuple[set[str], set[str | None]]:
     return mixed, drawn
 
 
-def _by_order(value: ast.expr, mixed: set[str]) -> bool:
+def _by_order(value: ast.expr, mixed: set[str | None]) -> bool:
     """Whether a value is `x[order]`."""
     return any(isinstance(n, ast.Subscript) and dotted(n.slice) in mixed for n in walk(value))
 
 
-def _of_scope(scope: ast.AST, mixed: set[str], apart: set[str | None]) -> Iterator[Slip]:
+def _of_scope(scope: ast.AST, mixed: set[str | None], apart: set[str | None]) -> Iterator[Slip]:
     """`part = order[a:b]`, then `x[part]` and `y[a:b]`."""
     items = [n for n in within_body(scope) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load)]
     parts = {

@@ -20,7 +20,7 @@ def collected(tree: ast.Module) -> Iterator[Slip]:
     for name, values in values_of_names(tree).items():
         if len(values) != 1 or not _are_variables(values[0][0]):
             continue
-        changes = [(n.func.attr, n.lineno) for n in _on_items(tree, name)]
+        changes = [(last_name(n.func), n.lineno) for n in _on_items(tree, name)]
         added = [line for how, line in changes if how == "assign_add"]
         if added and all(how == "assign_add" for how, _ in changes) and _is_applied(tree, name):
             yield Slip(
