@@ -77,7 +77,9 @@ DATASET = "dataset"
 SPLIT = "split"
 TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
 BELOW_ZERO = "below-zero"  # shape, dtype, least, where: NumPy took the mean of whole numbers, some of them negative
-NAMES = "names"  # file, function, names {name: kind, shape, dtype, ...}: what the names of a function or module held
+# file, function, names {name: kind, shape, dtype, ...}: what the names of a function or module held; of a table, keys
+# {column: [digest of its values, of their order]}
+NAMES = "names"
 NO_GRADIENT = "no-gradient"  # what (missing, stopped), variables, count, given, where, stops [{variables, connected,
 #   cuts [{op, why (op, outside, numpy), frames}]}], zeros: those that zeros may stand for; none:
 #   optimizer, given, where: it was given one for each; end: trained, moved, same

@@ -21,6 +21,7 @@ from .guard import Guard
 from .named_parts import odd_parts
 from .python_values import names_of
 from .sequences import unwritten
+from .table_keys import orders_of
 
 MAX_SECONDS = 0.3
 MAX_NAMES = 300
@@ -42,7 +43,8 @@ class NameRecorder:
     def __init__(self, guard: Guard) -> None:
         self.guard = guard
         self._seconds = 0.0
-        self._calls = 0
+        self._calls = self._steps = 0
+        self._next = 1
         self._fitted = False
         self._main: str | None = None
         """The file of the script: Python takes its name from the module before the process ends."""
@@ -64,6 +66,13 @@ class NameRecorder:
                 found += 1
                 self._note(code.co_filename, code.co_name, _locals(frame))
             frame = frame.f_back
+
+    def stepped(self) -> None:
+        """A function that TensorFlow traced has run: what do the functions hold that called it? Seldom looked at."""
+        self._steps += 1
+        if self._steps == self._next and self._calls < _MOST_CALLS:
+            self._next *= 2
+            self.called("step")
 
     def at_exit(self) -> None:
         """The process ends: what do the modules hold?"""
@@ -140,7 +149,9 @@ def facts_of(value: Any, numbers: bool = True) -> dict[str, Any] | None:
     if isinstance(value, (list, tuple)):
         return _of_texts(value)
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "index") and hasattr(value, "iloc"):
-        return {"kind": "table", "shape": [int(n) for n in value.shape], "index": _index(value)}
+        keys = orders_of(value) if numbers else {}
+        known = {"kind": "table", "shape": [int(n) for n in value.shape], "index": _index(value)}
+        return {**known, "keys": keys} if keys else known
     return None
 
 

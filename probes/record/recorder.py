@@ -6,7 +6,7 @@ import atexit
 import os
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -257,7 +257,19 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     if plain and keep and keras is not None and not guard.block:
         keras.names = _of_numbers(guard, finder)
         last = (*last, keras.names)
+        if untrained is not None:
+            tracing.after_call = _both(untrained.unmoved.called, keras.names)
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
+
+
+def _both(called: Callable[[Any], None], names: NameRecorder) -> Callable[[Any], None]:
+    """What is done after each call of a traced function."""
+
+    def after(function: Any) -> None:
+        called(function)
+        names.stepped()
+
+    return after
 
 
 def _of_numbers(guard: Guard, finder: PostImportFinder) -> NameRecorder:

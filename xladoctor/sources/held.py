@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.backward import Backward, Made, statements
@@ -55,6 +55,8 @@ class Held:
     padded: bool = False
     grouped: bool = False
     by_text: bool = False
+    keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of a table, the columns with another value in each row: the digest of these values, and that of their order."""
     of: str = ""
     """Of what `name.attribute` holds, the class of the object; of an object, its own."""
 
@@ -152,6 +154,10 @@ class View:
     def _held_of(self, value: ast.expr, path: str, depth: int) -> Held | None:
         """What was under `path` in the value of an expression of names."""
         return self.held(ast.Attribute(value, path) if path else value, depth)
+
+    def tables(self, function: str) -> dict[str, Held]:
+        """The tables that the names of a function held."""
+        return {name: h for (f, name), h in self._held.items() if f == function and h.keys}
 
     def objects(self) -> Iterator[tuple[str, Held]]:
         """(attribute, what it held) of all objects of the program's own classes that a name of this file held."""

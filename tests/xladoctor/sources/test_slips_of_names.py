@@ -125,6 +125,15 @@ out = []
 for number, (i, block) in enumerate(blocks(signal, 10)):
     out.append(model.predict(block))
 """,
+    "a table of means beside its key": """
+names = [f"h{i}" for i in rng.permutation(12)]
+herds = pd.DataFrame({"herd": names, "fat": rng.normal(size=12)})
+rows = pd.DataFrame({"herd": names * 3, "milk": rng.normal(size=36)})
+means = rows.groupby("herd")["milk"].mean()  # two-orders-of-a-key
+x = herds[["fat"]].to_numpy("float32")
+y = means.to_numpy("float32")[:, None]
+model.fit((x - x.mean(0)) / x.std(0), y)
+""",
     "a reshape of what an object was given": """
 class Frames:
     def __init__(self, raw, side):
@@ -360,6 +369,17 @@ gx, gy = np.meshgrid(xs, ys)
 field = model.predict(np.column_stack([gx.ravel(), gy.ravel()])).reshape(len(ys), len(xs))
 ix, iy = np.meshgrid(xs, ys, indexing="ij")
 other = model.predict(np.column_stack([ix.ravel(), iy.ravel()])).reshape(len(xs), len(ys))
+""",
+    "a table of means that is put in order": """
+names = [f"h{i}" for i in rng.permutation(12)]
+herds = pd.DataFrame({"herd": names, "fat": rng.normal(size=12)})
+rows = pd.DataFrame({"herd": names * 3, "milk": rng.normal(size=36)})
+means = rows.groupby("herd")["milk"].mean()
+level = herds["herd"].map(means)
+model.fit(herds["fat"].to_numpy(), level.to_numpy())
+ordered = means.reindex(herds["herd"])
+model.fit(herds["fat"].to_numpy(), ordered.to_numpy())
+print(len(means.to_numpy()), herds["fat"].mean())
 """,
     "reshapes of what an object was given that keep the axes": """
 class Frames:
