@@ -1,10 +1,12 @@
 """What journals of `benchmarks.atlas.run` say, summed up.
 
-`python -m benchmarks.atlas.entries VERSION=JOURNAL... [--ways VERSION=FILE...]`, the files those of
-`benchmarks.atlas.workarounds`. Ops that no journal has keep what the tables say of them.
+`python -m benchmarks.atlas.entries VERSION=JOURNAL... [--more VERSION=JOURNAL...] [--ways VERSION=FILE...]`, the files
+those of `benchmarks.atlas.workarounds`. Ops that no journal has keep what the tables say of them, and so do the other
+calls of ops in the journals of `--more`.
 
 Writes `xladoctor/rules/atlas.csv`, the differences that the doctor knows, `xladoctor/rules/compositions.csv`, what the
-compositions are, and `benchmarks/atlas/coverage.csv`, what was tried of each op, or why nothing was.
+compositions are, `benchmarks/atlas/coverage.csv`, what was tried of each op, or why nothing was, and
+`benchmarks/atlas/calls.csv`, the valid calls.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.atlas.run import PREFIX
+from benchmarks.atlas.run import BASES, PREFIX
 from xladoctor.rules.atlas import COMPOSITION_FIELDS, COMPOSITIONS, FIELDS, FILE, MINOR
 
 COVERAGE = Path(__file__).with_name("coverage.csv")
@@ -69,21 +71,30 @@ def _by(side: str) -> str:
     return "by XLA" if side == "xla" else "eagerly"
 
 
-Held = Mapping[tuple[str, str, str, str], "list[set[str]]"]
-"""{(op, edge, input, kind): the ways around that held, for each call}."""
+@dataclass
+class Trial:
+    """The ways around that were tried in one call, and those that held."""
+
+    tried: set[str] = field(default_factory=set)
+    holds: set[str] = field(default_factory=set)
 
 
-def held(rows: Iterable[Mapping[str, Any]]) -> Held:
-    """Which ways around held in which calls; a call may have rows of several runs."""
-    calls: dict[tuple[str, str, str, str], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+Trials = Mapping[tuple[str, str, str, str], "dict[str, Trial]"]
+"""{(op, edge, input, kind): {element type: what came of the ways around}}."""
+
+
+def trials(rows: Iterable[Mapping[str, Any]]) -> Trials:
+    """What came of the ways around in which calls; a call may have rows of several runs."""
+    calls: dict[tuple[str, str, str, str], dict[str, Trial]] = defaultdict(lambda: defaultdict(Trial))
     for row in rows:
-        if "holds" in row:
-            key = (row["name"], row["edge"], row["argument"], row["kind"])
-            calls[key][row["dtype"]].update(row["holds"])
-    return {key: list(of_types.values()) for key, of_types in calls.items()}
+        if "holds" in row and not row.get("gone"):
+            one = calls[row["name"], row["edge"], row["argument"], row["kind"]][row["dtype"]]
+            one.tried.update(row.get("tried", row["holds"]))
+            one.holds.update(row["holds"])
+    return calls
 
 
-def entries(version: str, rows: Iterable[Mapping[str, Any]], ways: Held | None = None) -> list[dict[str, str]]:
+def entries(version: str, rows: Iterable[Mapping[str, Any]], ways: Trials | None = None) -> list[dict[str, str]]:
     """One row for each op, edge, input and kind of difference, with the element types that show it. What ordinary
     values show already has no rows of edges. `ways` are the ways around that were tried.
     """
@@ -102,10 +113,62 @@ def entries(version: str, rows: Iterable[Mapping[str, Any]], ways: Held | None =
         in_graph = all((m.get("graph") or {}).get("kind", "") == kind for m in members)
         types = " ".join(sorted({m["dtype"] for m in members}))
         values = (version, op, edge, argument, kind, types, f"{size:.2g}" if size else "", *map(_cut, shown))
-        tried = (ways or {}).get((op, edge, argument, kind), ())
-        around = set.intersection(*tried) if len(tried) == len(members) else set()
-        found.append(dict(zip(FIELDS, (*values, "yes" if in_graph else "", " ".join(sorted(around))), strict=True)))
+        row = dict(zip(FIELDS, (*values, "yes" if in_graph else "", "", "", ""), strict=True))
+        _with_trials(row, (ways or {}).get((op, edge, argument, kind), {}))
+        found.append(row)
     return found
+
+
+def _with_trials(row: dict[str, str], of_types: Mapping[str, Trial]) -> None:
+    """Puts what came of the ways around into a row of the table, beside what it says of other types."""
+    told = set(row["tried_types"].split())
+    trials = [of_types[of] for of in row["types"].split() or [""] if of in of_types and of not in told]
+    if not trials:
+        return
+    held = set.intersection(*(one.holds for one in trials), *([set(row["workarounds"].split())] if told else []))
+    row["workarounds"] = " ".join(sorted(held))
+    row["tried"] = " ".join(sorted(set(row["tried"].split()).union(*(one.tried for one in trials))))
+    row["tried_types"] = " ".join(sorted(told | (set(row["types"].split()) & set(of_types))))
+
+
+def merged(
+    table: list[dict[str, str]], rows: list[Mapping[str, Any]], version: str, ways: Trials
+) -> list[dict[str, str]]:
+    """The table with a journal of further calls: in place of what it says of these, beside what it says of others."""
+    asked: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        if "edge" in row:
+            asked[row["name"], row["edge"], row["argument"]].add(row["dtype"])
+    kept = [_without(row, asked) if row["version"] == version else row for row in table]
+    found = {tuple(row[key] for key in _KEY): row for row in kept if row is not None}
+    always = {
+        (row["op"], row["kind"]) for row in found.values() if row["version"] == version and row["edge"] == "valid"
+    }
+    for new in entries(version, rows, ways):
+        old = found.get(tuple(new[key] for key in _KEY))
+        if new["edge"] != "valid" and (new["op"], new["kind"]) in always:
+            continue
+        found[tuple(new[key] for key in _KEY)] = new if old is None else _joined(old, new)
+    return list(found.values())
+
+
+_KEY = ("version", "op", "edge", "argument", "kind")
+
+
+def _without(row: dict[str, str], asked: Mapping[tuple[str, str, str], set[str]]) -> dict[str, str] | None:
+    """A row of the table without the types that were asked again; None where it has no other."""
+    again = asked.get((row["op"], row["edge"], row["argument"]), set())
+    types = [of for of in row["types"].split() or [""] if of not in again]
+    return {**row, "types": " ".join(types)} if types else None
+
+
+def _joined(old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
+    both = {key: " ".join(sorted({*old[key].split(), *new[key].split()})) for key in ("types", "tried", "tried_types")}
+    held = [set(row["workarounds"].split()) for row in (old, new) if row["tried_types"]]
+    size = max((row["size"] for row in (old, new)), key=lambda text: float(text or 0.0))
+    in_graph = old["in_graph"] if old["in_graph"] == new["in_graph"] else ""
+    around = " ".join(sorted(set.intersection(*held))) if held else ""
+    return {**old, **both, "size": size, "in_graph": in_graph, "workarounds": around}
 
 
 def _kind(row: Mapping[str, Any]) -> str:
@@ -117,36 +180,63 @@ def _cut(text: str) -> str:
 
 
 def main() -> None:
-    """Write both tables."""
+    """Write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("journals", nargs="*", metavar="VERSION=JOURNAL")
+    parser.add_argument("--more", nargs="*", default=[], metavar="VERSION=JOURNAL", help="of further calls of ops")
     parser.add_argument("--ways", nargs="*", default=[], metavar="VERSION=FILE")
     asked = parser.parse_args()
+    composed = _composed()
     ways: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for version, file in (one.split("=", 1) for one in asked.ways):
         ways[version] += read(Path(file))
     table, tried = _table(FILE), _table(COVERAGE)
     for row in table:
-        row.setdefault("workarounds", "")
-        _with_ways(row, held(ways[row["version"]]) if row["version"] in ways else {})
-    for version, file in (one.split("=", 1) for one in asked.journals):
-        rows = list(read(Path(file)))
+        row.update({key: row.get(key) or "" for key in FIELDS})
+        key = (row["op"], row["edge"], row["argument"], row["kind"])
+        _with_trials(row, trials(ways[row["version"]]).get(key, {}) if row["version"] in ways else {})
+    for number, one in enumerate([*asked.journals, *asked.more]):
+        version, file = one.split("=", 1)
+        rows: list[Any] = [_with_ways(row) for row in read(Path(file))]
         names = {row["name"] for row in rows}
-        table = [row for row in table if row["version"] != version or row["op"] not in names]
+        of_version = trials([*ways[version], *rows])
+        told = {row["op"]: row for row in tried if row["version"] == version and row["op"] in names}
         tried = [row for row in tried if row["version"] != version or row["op"] not in names]
-        table += entries(version, rows, held([*ways[version], *rows]))
-        tried += [
-            {"version": version, "op": op, "types": " ".join(sorted(one.types)), "calls": str(one.calls),
-             "not_compared": str(one.not_compared), "why": one.why}
-            for op, one in coverage(rows).items()
-        ]  # fmt: skip
-    composed = _composed()
+        if number < len(asked.journals):
+            table = [row for row in table if row["version"] != version or row["op"] not in names]
+            told = {}
+        table = merged(table, rows, version, of_version)
+        tried += [_covered(version, op, one, told.get(op)) for op, one in coverage(rows).items()]
+        _keep_calls(rows)
     gone = lambda row: row["op"].startswith(PREFIX) and row["op"] not in composed  # noqa: E731
     table, tried = ([row for row in rows if not gone(row)] for rows in (table, tried))
     _write(COMPOSITIONS, list(composed.values()), COMPOSITION_FIELDS)
     order = lambda row: ([int(part) for part in row["version"].split(".")], row["op"])  # noqa: E731
     _write(FILE, sorted(table, key=order), FIELDS)
     _write(COVERAGE, sorted(tried, key=order), ("version", "op", "types", "calls", "not_compared", "why"))
+
+
+def _covered(version: str, op: str, one: Tried, before: Mapping[str, str] | None) -> dict[str, str]:
+    """The row of an op, with what the table says of element types that were not asked again."""
+    types, calls, not_compared, why = set(one.types), one.calls, one.not_compared, one.why
+    if before is not None:
+        if types - set(before["types"].split() or [""]):
+            calls, not_compared = calls + int(before["calls"]), not_compared + int(before["not_compared"])
+        else:
+            calls, not_compared = max(calls, int(before["calls"])), max(not_compared, int(before["not_compared"]))
+        types |= set(before["types"].split())
+        why = "" if calls else why or before["why"]
+    counts = {"calls": str(calls), "not_compared": str(not_compared)}
+    return {"version": version, "op": op, "types": " ".join(sorted(types)), **counts, "why": why}
+
+
+def _keep_calls(rows: Iterable[Mapping[str, Any]]) -> None:
+    """Adds the valid calls that were found to those that are known."""
+    known = _table(BASES)
+    names = {row["op"] for row in known}
+    found = {row["name"]: row["call"] for row in rows if row.get("call") and ":" not in row["name"]}
+    known += [{"op": op, "call": call} for op, call in found.items() if op not in names]
+    _write(BASES, sorted(known, key=lambda row: row["op"]), ("op", "call"))
 
 
 def _composed() -> dict[str, dict[str, str]]:
@@ -159,11 +249,12 @@ def _composed() -> dict[str, dict[str, str]]:
     }
 
 
-def _with_ways(row: dict[str, str], ways: Held) -> None:
-    """Puts the ways around that were tried since into a row of the table."""
-    tried = ways.get((row["op"], row["edge"], row["argument"], row["kind"]), ())
-    if tried and len(tried) >= len(row["types"].split() or [""]):
-        row["workarounds"] = " ".join(sorted(set.intersection(*tried)))
+def _with_ways(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of a journal; that of a composition says which ways around were tried."""
+    from benchmarks.atlas.compositions import COMPOSITIONS as FUNCTIONS
+
+    composition = FUNCTIONS.get(row["name"].removeprefix(PREFIX)) if "holds" in row else None
+    return row if composition is None else {**row, "tried": list(composition.ways)}
 
 
 def _table(file: Path) -> list[dict[str, str]]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from benchmarks.atlas.entries import COVERAGE
 from benchmarks.atlas.run import PREFIX
-from xladoctor.report import atlas_text
 from xladoctor.rules import atlas
 from xladoctor.rules.atlas import Difference
 
@@ -23,6 +22,7 @@ _SHADES = {
     "process-ends": "#000000", "hangs": "#000000",
 }  # fmt: skip
 _HEAVY = tuple(_SHADES)
+_TRIALS = {"helps": "tried:", "no-help": "tried, and no help:"}
 _GROUPS = ("ops with both kernels", "layers, losses and metrics", "programs of several ops")
 _PROGRAMS = "[benchmarks/atlas/compositions](../benchmarks/atlas/compositions)"
 _INTRO = """\
@@ -151,8 +151,9 @@ def _by_program(found: Sequence[Difference]) -> str:
 def _one(one: Difference, versions: Sequence[str]) -> str:
     told = [", ".join(t for t in one.types if t), f"seen in {', '.join(versions)}" if versions else ""]
     told = [part for part in told if part]
-    if one.workarounds:
-        told.append(f"tried: {atlas_text.around(one)}")
+    if one.trial in ("helps", "no-help"):
+        ways = one.workarounds or one.tried
+        told.append(f"{_TRIALS[one.trial]} {', or '.join(atlas.WORKAROUNDS[way] for way in ways)}")
     return f"{one} ({'; '.join(told)})" if told else str(one)
 
 

@@ -1,32 +1,35 @@
 """Each op at the edges of its inputs: eagerly, in a graph and under XLA, into a journal that can be resumed.
 
-`nice python -m benchmarks.atlas.run JOURNAL [--only PREFIX] [--share PERCENT] [--known JOURNAL]`. A valid call of each
-op is found by trying, or taken from another journal (that of another version, or of `benchmarks.provoke.serve ops`). A
-row has the op, the element type, the edge, the input that was varied, and how the graph and XLA differ from eager
-execution; `again` says that eager execution gave two results in two calls, so that nothing can be said.
+`nice python -m benchmarks.atlas.run JOURNAL [--only PREFIX] [--share PERCENT] [--skip N]`. A valid call of
+each op stands in `calls.csv`, so that a rerun makes the same calls, or is found by trying. A row has the op, the
+element type, the edge, the input that was varied, and how the graph and XLA differ from eager execution; `again` says
+that eager execution gave two results in two calls, so that nothing can be said.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.atlas.children import Messages, Progress, digest, run
+from benchmarks.atlas.children import Messages, Progress, digest, run, surroundings
 from benchmarks.atlas.compare import Difference, Outcome, difference
 from benchmarks.atlas.edges import Edge, edges, typed
 from benchmarks.atlas.known import CALLS
 from benchmarks.provoke.bases import Call
 from benchmarks.provoke.values import STRING, VARIANT, Value
 
+BASES = Path(__file__).with_name("calls.csv")
+"""Valid calls that were found."""
 PREFIX = "composition:"
 """Before the name of a composition."""
 FATES = ("hangs", "process-ends")
@@ -34,11 +37,7 @@ _TYPES = (1, 3, 19, 8, 6, 9, 2, 14, 10, 4, 5, 17, 22, 23, 18)
 
 
 class Ways:
-    """The three ways to run one op; XLA compiles once for each set of shapes and types. One that `repeats` is asked
-    under XLA twice.
-    """
-
-    repeats = False
+    """The three ways to run one op; XLA compiles once for each set of shapes and types."""
 
     def __init__(self, call: Call) -> None:
         import tensorflow as tf
@@ -80,8 +79,8 @@ class Ways:
         return self.tf.boolean_mask(one, keep) if rows == keep.shape[0] else one
 
     def outcomes(self, edge: Edge, allowed: Callable[[str], str]) -> dict[str, Outcome]:
-        """What each way gives, and eager execution a second time (`again`). `allowed` is asked before each: where it
-        may not be tried, it says what became of the process the last time (`hangs`, `process-ends`).
+        """What each way gives, and eager execution and XLA a second time (`again`). `allowed` is asked before each:
+        where it may not be tried, it says what became of the process the last time (`hangs`, `process-ends`).
         """
         inputs = self.tensors(edge)
         keep = self.mask(inputs) if edge.dynamic else None
@@ -92,9 +91,8 @@ class Ways:
             "again": lambda: self.body(inputs, keep),
             "graph": lambda: self.graph(inputs, keep),
             "xla": lambda: self.xla(inputs, keep),
+            "xla-again": lambda: self.xla(inputs, keep),
         }
-        if self.repeats:
-            ways["xla-again"] = ways["xla"]
         found: dict[str, Outcome] = {}
         for name, way in ways.items():
             fate = allowed(name)
@@ -116,8 +114,19 @@ class Ways:
             return Outcome(error=type(error).__name__, words=str(error).strip().split("\n")[0][:300])
 
 
-def messages(bases: dict[str, str], types: int = 99) -> Messages:
-    """What the children ask of each op, in at most so many element types; `bases` are valid calls that are known."""
+@dataclass(frozen=True)
+class Part:
+    """Which calls of each op: of its element types those from `skip` up to `types`, and of the kinds of input those of
+    `edges`, or all.
+    """
+
+    types: int = 99
+    skip: int = 0
+    edges: tuple[str, ...] = ()
+
+
+def messages(known: dict[str, str], part: Part = Part()) -> Messages:
+    """What the children ask of each op; `known` are valid calls."""
 
     def of_op(name: str, progress: Progress) -> Iterator[dict[str, Any]]:
         from benchmarks.provoke import ops
@@ -129,15 +138,16 @@ def messages(bases: dict[str, str], types: int = 99) -> Messages:
             CALLS.get(name)
             or _of_keras(name)
             or _of_state(name)
-            or (ops.from_json(bases[name]) if name in bases else None)
+            or (ops.from_json(known[name]) if name in known else None)
         )
         call = call or _found(name, progress)
         if isinstance(call, str):
             yield {"name": name, "left-out": call}
             return
         yield {"name": name, "call": ops.to_json(call)}
-        for number, (dtype, variant) in enumerate(islice(variants(call), types)):
-            yield from _of_type(variant, dtype, progress, rows=not number)
+        for number, (dtype, variant) in islice(enumerate(variants(call)), part.skip, part.types):
+            tried = (one for one in edges(variant, rows=not number) if not part.edges or one.kind in part.edges)
+            yield from _of_edges(ways_of(variant), name, dtype, tried, progress)
 
     return of_op
 
@@ -266,10 +276,6 @@ def _type_name(dtype: int) -> str:
     return str(tf.as_dtype(dtype).name)
 
 
-def _of_type(call: Call, dtype: str, progress: Progress, *, rows: bool) -> Iterator[dict[str, Any]]:
-    yield from _of_edges(ways_of(call), call.op, dtype, edges(call, rows=rows), progress)
-
-
 def _of_edges(ways: Ways, name: str, dtype: str, tried: Iterable[Edge], progress: Progress) -> Iterator[dict[str, Any]]:
     before = {(r["dtype"], r["edge"], r["argument"]) for r in progress.rows if "edge" in r and r["edge"] != "valid"}
     for edge in tried:
@@ -316,22 +322,27 @@ def main() -> None:
     parser.add_argument("journal", type=Path)
     parser.add_argument("--only", default="", metavar="PREFIX", help="ops whose names begin so; several by commas")
     parser.add_argument("--types", type=int, default=99, metavar="N", help="at most N element types of an op")
+    parser.add_argument("--skip", type=int, default=0, metavar="N", help="leave the first N element types out")
+    parser.add_argument("--edges", default="", metavar="KIND", help="kinds of input; several by commas")
     parser.add_argument(
         "--share", type=float, default=100.0, metavar="PERCENT", help="of the ops, by the hash of --seed and the name"
     )
-    parser.add_argument("--known", type=Path, metavar="JOURNAL", help="a journal with valid calls")
     parser.add_argument("--seed", default="", help="another seed chooses others")
     asked = parser.parse_args()
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    surroundings()
     import tensorflow  # noqa: F401 - before the fork
 
-    lines = asked.known.read_text(encoding="utf-8").splitlines() if asked.known else ()
-    bases = {row["name"]: row["call"] for row in map(json.loads, lines) if row.get("call")}
     found = names()
     chosen = [n for n in found if n.startswith(tuple(asked.only.split(","))) and _drawn(asked.seed + n) < asked.share]
     sys.stderr.write(f"{len(chosen)} of {len(found)} ops\n")
-    run(chosen, messages(bases, asked.types), asked.journal)
+    part = Part(asked.types, asked.skip, tuple(filter(None, asked.edges.split(","))))
+    run(chosen, messages(known_calls(), part), asked.journal)
+
+
+def known_calls() -> dict[str, str]:
+    """{op: the valid call that is known}."""
+    with BASES.open(encoding="utf-8", newline="") as file:
+        return {row["op"]: row["call"] for row in csv.DictReader(file)}
 
 
 def _drawn(text: str) -> float:

@@ -99,8 +99,6 @@ def calls() -> Mapping[str, Call]:
 class StateWays(Ways):
     """The ways to run an op that has resources or draws."""
 
-    repeats = True
-
     def __init__(self, call: Call) -> None:
         super().__init__(call)
         self.resources = {arg.name for arg in ops.definition(call.op).input_arg if arg.type == RESOURCE}

@@ -19,9 +19,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.atlas.children import Messages, Progress, run
+from benchmarks.atlas.children import Messages, Progress, run, surroundings
 from benchmarks.atlas.compare import Outcome, difference
 from benchmarks.atlas.edges import Edge, edges
+from benchmarks.atlas.run import FATES
 from xladoctor.rules.atlas import MINOR
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def _cast(source: tuple[str, ...], wide: str) -> Body:
         import tensorflow as tf
 
         narrow = {one.dtype for one in tf.nest.flatten(inputs) if one.dtype.name in source}
-        if len(narrow) != 1:
-            raise NotImplementedError
+        if len(narrow) != 1 or any(isinstance(one, tf.Variable) for one in inputs):
+            raise NotImplementedError  # a variable has the type that it has
         widened = tf.nest.map_structure(lambda x: tf.cast(x, wide) if x.dtype in narrow else x, inputs)
         made = ways.body(widened, keep)
         back = next(iter(narrow))
@@ -65,6 +66,8 @@ def _keep_nan(ways: Ways, inputs: list[Any], keep: Any) -> Any:
     """NaN wherever an input that the element is made of has one."""
     import tensorflow as tf
 
+    if any(isinstance(one, tf.Variable) for one in inputs):
+        raise NotImplementedError
     made = ways.body(inputs, keep)
     floats = {n: x for n, x in zip(ways.names, inputs, strict=True) if not isinstance(x, list) and x.dtype.is_floating}
     if keep is not None or not isinstance(made, tf.Tensor) or not made.dtype.is_floating or not floats:
@@ -91,6 +94,7 @@ def _rows_of(name: str) -> Callable[[Mapping[str, Any]], Any]:
     return lambda given: given[name].shape[: given["indices"].shape[-1]]
 
 
+_HOW = ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")
 _SIZES: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
     "Gather": ("indices", lambda given: given["params"].shape[0]),
     "GatherV2": ("indices", lambda given: given["params"].shape[int(given["axis"])]),
@@ -98,6 +102,9 @@ _SIZES: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Any]]] = {
     "ScatterNd": ("indices", lambda given: given["shape"][: given["indices"].shape[-1]]),
     **{f"TensorScatter{how}": ("indices", _rows_of("tensor")) for how in ("Add", "Sub", "Update", "Max", "Min")},
     **{f"UnsortedSegment{how}": ("segment_ids", itemgetter("num_segments")) for how in ("Sum", "Max", "Min", "Prod")},
+    **{f"ResourceScatter{how}": ("indices", lambda given: given["resource"].shape[0]) for how in _HOW},
+    **{f"ResourceScatterNd{how}": ("indices", _rows_of("ref")) for how in ("Add", "Sub", "Update")},
+    "ResourceGather": ("indices", lambda given: given["resource"].shape[0]),
     "InvertPermutation": ("x", lambda given: given["x"].shape[0]),
     "DynamicPartition": ("partitions", itemgetter("num_partitions")),
 }
@@ -117,12 +124,44 @@ def _check_indices(ways: Ways, inputs: list[Any], keep: Any) -> None:
     tf.debugging.assert_less(indices, tf.cast(tf.constant(size(given)), tf.int64))
 
 
+def _check_values(ways: Ways, inputs: list[Any], keep: Any) -> None:
+    """Raises for values that the op refuses."""
+    import tensorflow as tf
+
+    if ways.call.op == "CheckNumerics":
+        tf.debugging.check_numerics(inputs[0], "not finite")
+    elif ways.call.op in ("Bincount", "DenseBincount"):
+        tf.debugging.assert_non_negative(inputs[0])
+    else:
+        raise NotImplementedError
+
+
+_STATELESS = {
+    "RandomUniform": "StatelessRandomUniform", "RandomStandardNormal": "StatelessRandomNormal",
+    "TruncatedNormal": "StatelessTruncatedNormal", "RandomUniformInt": "StatelessRandomUniformInt",
+    "Multinomial": "StatelessMultinomial",
+}  # fmt: skip
+
+
+def _stateless(ways: Ways, inputs: list[Any], keep: Any) -> Any:
+    """The op that takes its seed with each call."""
+    import tensorflow as tf
+
+    if ways.call.op not in _STATELESS:
+        raise NotImplementedError
+    others = {name: value for name, value in ways.attributes.items() if name not in ("seed", "seed2")}
+    op = getattr(tf.raw_ops, _STATELESS[ways.call.op])
+    return op(**dict(zip(ways.names, inputs, strict=True)), seed=tf.constant([3, 5]), **others)
+
+
 WAYS = (
+    Way("stateless-random", ("unrepeatable",), _stateless),
     Way("float64", ("value", "nan", "infinity", "denormal"), _cast(("float16", "bfloat16", "float32"), "float64")),
     Way("int64", ("value",), _cast(("int8", "int16", "int32", "uint8", "uint16", "uint32"), "int64")),
     Way("keep-nan", ("nan", "value"), _keep_nan),
-    Way("select-last", ("value", "nan", "shape", "first-raises", "second-raises"), _select_last),
+    Way("select-last", ("value", "nan", "shape", "first-raises", "second-raises", *FATES), _select_last),
     Way("check-indices", ("first-raises",), before=_check_indices),
+    Way("check-before", ("first-raises",), before=_check_values),
 )
 FLAGS = {"no-fast-min-max": "--xla_cpu_enable_fast_min_max=false"}
 """Ways that are a flag of XLA's, for `XLA_FLAGS`."""
@@ -156,7 +195,8 @@ def _tried(ways: Ways, edge: Edge, row: Mapping[str, Any], progress: Progress, f
     keep = ways.mask(inputs) if edge.dynamic else None
     kind, eager = row["xla"]["kind"], ways.outcome(lambda: ways.body(inputs, keep))
     at = (row["dtype"], edge.kind, edge.argument)
-    if flag is None and difference(eager, ways.outcome(lambda: ways.xla(inputs, keep))).kind != kind:
+    always = flag is not None or kind in (*FATES, "unrepeatable")
+    if not always and difference(eager, ways.outcome(lambda: ways.xla(inputs, keep))).kind != kind:
         return {"tried": [], "holds": [], "gone": True}
     if flag is not None:
         if not progress.trying((*at, flag)):
@@ -171,6 +211,8 @@ def _tried(ways: Ways, edge: Edge, row: Mapping[str, Any], progress: Progress, f
         if not progress.trying((*at, way.id)):
             continue
         found = ways.outcome(lambda way=way: _through(way, ways, inputs, keep))
+        if kind == "unrepeatable":  # then it is enough that it gives the same twice
+            eager = ways.outcome(lambda way=way: _through(way, ways, inputs, keep))
         if found.error == NotImplementedError.__name__:
             tried.pop()
         elif _same(eager, found) and (way.before is None or _passes(way, ways)):
@@ -206,7 +248,7 @@ def read(journal: Path) -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]
     for row in map(json.loads, journal.read_text(encoding="utf-8").splitlines()):
         if row.get("call"):
             calls[row["name"]] = row["call"]
-        if (row.get("xla") or {}).get("kind", "") not in (*_SAME, "process-ends", "hangs"):
+        if (row.get("xla") or {}).get("kind", "") not in _SAME:
             differing[row["name"]].append(row)
     return calls, dict(differing)
 
@@ -220,8 +262,7 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.flag:
         os.environ["XLA_FLAGS"] = FLAGS[asked.flag]
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    surroundings()
     import tensorflow  # noqa: F401 - before the fork
 
     calls, differing = read(asked.journal)

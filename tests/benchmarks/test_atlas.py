@@ -13,7 +13,7 @@ import pytest
 from benchmarks import atlas
 from benchmarks.atlas.children import run
 from benchmarks.atlas.compare import Outcome, difference
-from benchmarks.atlas.entries import coverage, entries, held, read
+from benchmarks.atlas.entries import _covered, coverage, entries, merged, read, trials
 from benchmarks.atlas.run import _compared
 
 ONE = np.array([1.0, 2.0, 4.0], np.float32)
@@ -61,8 +61,10 @@ def test_entries_join_types_and_leave_rounding_out():
     around = [
         {**row(of, "nan"), "kind": "value", "holds": ways} for of, ways in (("float32", ["a", "b"]), ("float16", ["b"]))
     ]
-    assert entries("2.21.0", rows, held(around))[0]["workarounds"] == "b"
-    assert entries("2.21.0", rows, held(around[:1]))[0]["workarounds"] == ""
+    [entry] = entries("2.21.0", rows, trials(around))
+    assert (entry["workarounds"], entry["tried"], entry["tried_types"]) == ("b", "a b", "float16 float32")
+    [entry] = entries("2.21.0", rows, trials(around[:1]))
+    assert (entry["workarounds"], entry["tried_types"]) == ("a b", "float32")
     tried = coverage([*rows, {"name": "Other", "left-out": "resources"}])
     assert (tried["Op"].calls, tried["Op"].why, tried["Other"].why) == (3, "", "resources")
 
@@ -114,3 +116,18 @@ def test_a_composition_is_short_and_says_what_it_does():
     assert len(functions) > 80
     assert all(node.end_lineno - node.lineno < 15 for node in functions)
     assert all(ast.get_docstring(node) for node in functions if node.name != "_")
+
+
+def test_further_calls_stand_beside_those_of_the_table_or_in_their_place():
+    tried = [{**row("float32", "nan"), "kind": "nan", "tried": ["a"], "holds": []}]
+    table = entries("2.21.0", [row("float32", "nan", "nan"), row("int8", "ties", "value")], trials(tried))
+    more = [row("float16", "nan", "nan"), row("int8", "ties"), row("float32", "zeros", "value")]
+    found = {(r["edge"], r["kind"]): r for r in merged(table, more, "2.21.0", {})}
+    assert set(found) == {("nan", "nan"), ("zeros", "value")}
+    assert found["nan", "nan"]["types"] == "float16 float32"
+    assert (found["nan", "nan"]["tried"], found["nan", "nan"]["tried_types"]) == ("a", "float32")
+    assert len(merged(table, [row("int8", "ties", "shape")], "2.19.1", {})) == 3
+    before = {"types": "float32", "calls": "10", "not_compared": "1", "why": ""}
+    [one] = coverage(more[:1]).values()
+    assert _covered("2.21.0", "Op", one, before)["calls"] == "11"
+    assert _covered("2.21.0", "Op", coverage([row("float32", "nan")])["Op"], before)["calls"] == "10"

@@ -245,9 +245,7 @@ def _known(found: Sequence[Difference]) -> str:
     if not found:
         return ""
     more = f" ({len(found) - 1} more: xladoctor explain {found[0].op})" if len(found) > 1 else ""
-    ways = [atlas.WORKAROUNDS[way] for way in found[0].workarounds]
-    around = f" There it gave the eager result to {', or to '.join(ways)}." if ways else ""
-    return f" {found[0].op} is known for it: {found[0]}{more}.{around}"
+    return f" {found[0].op} is known for it: {found[0]}{more}. {atlas.advice(found[0])}".rstrip()
 
 
 def compared(recording: Recording, capsule: str, function: str | None) -> Event:

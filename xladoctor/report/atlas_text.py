@@ -38,10 +38,10 @@ def as_markdown(op: str | None, found: Sequence[Difference]) -> str:
     if op:
         rows = [
             f"| {_edge(d)} | {atlas.KINDS[d.kind]} | {' '.join(d.types)} | {_code(d.eager)} | {_code(d.xla)} "
-            f"| {' '.join(versions)} | {around(d)} |"
+            f"| {' '.join(versions)} | {atlas.advice(d)} |"
             for d, versions in atlas.joined(found)
         ]
-        head = "| with | XLA | types | eagerly | under XLA | TensorFlow | what helped |"
+        head = "| with | XLA | types | eagerly | under XLA | TensorFlow | ways around |"
         parts.append("\n".join([head, "|---|---|---|---|---|---|---|", *rows]))
     else:
         rows = [
@@ -60,24 +60,18 @@ def as_console(op: str | None, found: Sequence[Difference], page: Page) -> str:
         rows = atlas.joined(found)
         cells = [(_edge(d), atlas.KINDS[d.kind], " ".join(d.types), d.eager, d.xla, " ".join(v)) for d, v in rows]
         page.table(cells, indent=2)
-        helped = {words: None for d, _ in rows if (words := around(d))}
-        if helped:
-            page.heading("What gave the eager result when it was tried")
-        for words in helped:
-            page.para(
-                f"with {', '.join(dict.fromkeys(_edge(d) for d, _ in rows if around(d) == words))}: {words}", indent=2
-            )
+        advice = {words: None for d, _ in rows if (words := atlas.advice(d))}
+        if advice:
+            page.heading("Ways around")
+        for words in advice:
+            with_ = ", ".join(dict.fromkeys(_edge(d) for d, _ in rows if atlas.advice(d) == words))
+            page.para(f"with {with_}: {words}", indent=2)
     for (edge, kind), ops in _by_input(found).items() if op is None else ():
         page.para(f"{atlas.EDGES.get(edge, edge)}: XLA {atlas.KINDS[kind]}", style="bold")
         page.para(", ".join(ops), indent=2)
     page.heading("What to do")
     page.para(_DO)
     return page.text()
-
-
-def around(one: Difference) -> str:
-    """What gave the results of eager execution, in words; empty for nothing."""
-    return ", or ".join(atlas.WORKAROUNDS[way] for way in one.workarounds)
 
 
 def _by_input(found: Sequence[Difference]) -> Mapping[tuple[str, str], list[str]]:

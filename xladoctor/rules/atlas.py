@@ -13,9 +13,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 FILE = Path(__file__).with_name("atlas.csv")
-FIELDS = ("version", "op", "edge", "argument", "kind", "types", "size", "eager", "xla", "in_graph", "workarounds")
+FIELDS = ("version", "op", "edge", "argument", "kind", "types", "size", "eager", "xla", "in_graph", "workarounds",
+          "tried", "tried_types")  # fmt: skip
 COMPOSITIONS = FILE.with_name("compositions.csv")
 COMPOSITION_FIELDS = ("name", "about", "what")
 PROGRAM = "program"
@@ -67,6 +69,8 @@ WORKAROUNDS: Mapping[str, str] = {
     "no-fast-min-max": "set `XLA_FLAGS=--xla_cpu_enable_fast_min_max=false`",
 }
 """What gave the results of eager execution, or its error, where it was tried under XLA."""
+Trial = Literal["helps", "no-help", "none-fits", "not-tried"]
+"""What came of trying the ways around a difference; `none-fits`: each is for other ops or other kinds of difference."""
 _SILENT = frozenset({"value", "nan", "infinity", "shape", "dtype", "first-raises"})
 _MASKS = frozenset({"Where", "Unique", "UniqueV2", "DynamicPartition"})
 _WEIGHTS: Mapping[str, int] = {
@@ -86,7 +90,8 @@ class Difference:
 
     `types` are the element types that show it, `size` the largest difference relative to the largest element (None
     where there is none to name), `eager` and `xla` one element of each, `in_graph` whether a graph without XLA differs
-    alike, `workarounds` what was tried in all these types and gave the results of eager execution (`WORKAROUNDS`).
+    alike, `workarounds` what gave the results of eager execution in each of `tried_types` (`WORKAROUNDS`), and `tried`
+    all that was tried in them.
     """
 
     version: str
@@ -100,6 +105,15 @@ class Difference:
     xla: str
     in_graph: bool
     workarounds: tuple[str, ...] = ()
+    tried: tuple[str, ...] = ()
+    tried_types: tuple[str, ...] = ()
+
+    @property
+    def trial(self) -> Trial:
+        """What came of trying the ways around it."""
+        if self.workarounds or self.tried:
+            return "helps" if self.workarounds else "no-help"
+        return "none-fits" if self.tried_types else "not-tried"
 
     def __str__(self) -> str:
         if self.edge == PROGRAM:
@@ -153,6 +167,8 @@ def differences() -> tuple[Difference, ...]:
                 size=float(row["size"]) if row["size"] else None,
                 in_graph=row["in_graph"] == "yes",
                 workarounds=tuple(row["workarounds"].split()),
+                tried=tuple(row["tried"].split()),
+                tried_types=tuple(row["tried_types"].split()),
             )
             for row in csv.DictReader(file)
         )
@@ -198,6 +214,21 @@ def hazards(ops: Collection[str], version: str | None = None) -> tuple[tuple[str
             if one.kind in _SILENT and not one.in_graph and (bounded or one.edge != "bounded-rows"):
                 weights[op] = max(weights.get(op, 0), _WEIGHTS.get(one.edge, 1))
     return tuple(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
+
+
+def advice(one: Difference) -> str:
+    """What is known of the ways around a difference, in a sentence; empty where none was tried."""
+    ways = {
+        "helps": f"The eager result came when it was tried to {_ways(one.workarounds)}.",
+        "no-help": f"Tried, and did not help: to {_ways(one.tried)}.",
+        "none-fits": "None of the ways around that the atlas knows fits it.",
+        "not-tried": "",
+    }
+    return ways[one.trial]
+
+
+def _ways(names: Sequence[str]) -> str:
+    return ", or to ".join(WORKAROUNDS[name] for name in names)
 
 
 def joined(found: Sequence[Difference]) -> tuple[tuple[Difference, tuple[str, ...]], ...]:

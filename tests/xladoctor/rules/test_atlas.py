@@ -63,7 +63,24 @@ def test_a_difference_of_several_versions_stands_once():
 
 
 def test_every_way_around_has_words():
-    assert {way for d in atlas.differences() for way in d.workarounds} <= set(atlas.WORKAROUNDS)
+    found = atlas.differences()
+    assert {way for d in found for way in (*d.workarounds, *d.tried)} <= set(atlas.WORKAROUNDS)
+    assert all(set(d.workarounds) <= set(d.tried) and set(d.tried_types) <= set(d.types) for d in found)
+
+
+def test_what_came_of_the_ways_around_is_told():
+    [cast, none, unfit, untried] = (
+        atlas.Difference("2.21.0", "Op", "nan", "x", "nan", ("float32",), None, "", "", False, helps, tried, types)
+        for helps, tried, types in (
+            (("float64",), ("float64", "keep-nan"), ("float32",)),
+            ((), ("float64",), ("float32",)),
+            ((), (), ("float32",)),
+            ((), (), ()),
+        )
+    )
+    assert [d.trial for d in (cast, none, unfit, untried)] == ["helps", "no-help", "none-fits", "not-tried"]
+    assert atlas.advice(cast).endswith("tried to cast its inputs to float64, and its result back.")
+    assert "did not help: to cast its inputs" in atlas.advice(none) and not atlas.advice(untried)
 
 
 def test_hazards_are_ranked_and_a_mask_counts_for_rows():
