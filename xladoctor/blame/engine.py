@@ -12,8 +12,10 @@ from xladoctor.blame import (
     candidates,
     conventions,
     dtypes,
+    earlier,
     habits,
     handing,
+    limits,
     operands,
     ranking,
     remainders,
@@ -31,7 +33,7 @@ from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.follow import Follower
-from xladoctor.blame.indices import OF_VALUES, of_indices
+from xladoctor.blame.indices import LABEL, OF_VALUES, of_indices
 from xladoctor.blame.open_lengths import of_open_lengths
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
@@ -43,8 +45,6 @@ from xladoctor.sources.files import Files
 from xladoctor.sources.order import runs_before, statement_end
 
 _MOST = 5
-LABEL = "label value"
-"""What a loss says of labels that are no index of one of its classes."""
 _STEPS = 6
 _UNEVEN = re.compile(r"Graph execution error|unexpected shape|same shape|inhomogeneous")
 """What is said of sizes that met as the program ran."""
@@ -98,6 +98,7 @@ def evidence(
     more = [
         *conventions.of_signatures(crash, hops, files),
         *habits.of_habits(hops, crash, files),
+        *limits.of_limits(hops, crash, files, habits.is_one_past(crash)),
         *handing.of_calls(crash, files),
         *dtypes.of_types(hops, crash, files),
         *tables.of_tables(hops, crash, files),
@@ -117,7 +118,8 @@ def evidence(
     outdone = {(one.file, one.line) for one in tried if one.outdone}
     found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]
     wrong = factors(run, crash)
-    lines = features(hops, run, clash, found, tried, crash, files, wrong)
+    later = earlier.only_later(hops, files, main, crash)
+    lines = features(hops, run, clash, found, tried, crash, files, wrong, later)
     reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
     return Evidence(crash, clash, found, tried, reached, last, tuple(wrong.values()))
 

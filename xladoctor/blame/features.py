@@ -13,6 +13,7 @@ from math import log1p
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
+from xladoctor.blame.earlier import GIVES_DATA
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.indices import INDEX, OF_VALUES
 from xladoctor.blame.suspicion import Candidate, chain
@@ -108,7 +109,7 @@ def _below(node: ast.AST) -> Iterator[ast.expr]:
         yield from _below(child) if isinstance(child, ast.keyword | ast.Tuple | ast.List) else ()
 
 
-_RUNS = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"})
+_RUNS = frozenset({*GIVES_DATA, "set_weights", "load_weights"})
 """Calls that do what was set up before them: what fails in one is seldom written there."""
 
 
@@ -182,8 +183,11 @@ def features(
     crash: Crash,
     files: Files,
     wrong: Mapping[int, int],
+    later: frozenset[Line] = frozenset(),
 ) -> dict[Line, Features]:
-    """The features of every line of a slice; `wrong` are the `factors` of products."""
+    """The features of every line of a slice; `wrong` are the `factors` of products, `later` the lines that no earlier
+    call of the model depends on.
+    """
     sizes = frozenset(n for n in crash.sizes if n > 1)
     if clash is not None and clash.relation != "rank":
         sizes |= {d.size for d in clash.sides if d.size is not None and d.size > 1}
@@ -198,6 +202,7 @@ def features(
         for line, nodes in by_line(tree, wanted).items():
             at = (file, line)
             names = set(of_sizes([n for n in nodes if not _hands_on(n, wrong, run)], run, sizes))
+            names |= {"only later"} if at in later else set()
             names |= {"in a call"} if _in_a_call(at, stack, files) else set()
             if at in stack:
                 names.add("raised" if at == stack[-1] else "called")
@@ -247,6 +252,8 @@ def _tried(out: dict[Line, Features], tried: Iterable[Tried]) -> None:
         found["mends"] = 1.0
         found["ways"] = found.get("ways", 0.0) + 1.0
         found["cheaply"] = max(found.get("cheaply", 0.0), max(0.0, (8.0 - one.cost) / 8.0))
+        if (one.old, one.new) == ("1", "0"):
+            found["drops one"] = 1.0
         if one.cost <= least:
             found["cheapest"] = 1.0
         if len(lines) == 1:

@@ -41,7 +41,7 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
         finders.append(_overrun)  # elsewhere pieces may well have another size at the end
     if crash.slug in OF_VALUES:
         finders.append(_uneven)
-    if _is_one_past(crash):
+    if is_one_past(crash):
         finders.append(_count)
     if _DIFFERENT.search(crash.message):
         finders += [_batch, _pad]
@@ -56,7 +56,7 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
                     yield Candidate(file, found[0], found[1], found[2], None, found[3], strong=True)
 
 
-def _is_one_past(crash: Crash) -> bool:
+def is_one_past(crash: Crash) -> bool:
     """Whether an index is exactly as large as what it is an index of, or the message gives no number."""
     if crash.slug != "index-out-of-range":
         return False

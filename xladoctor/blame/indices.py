@@ -14,6 +14,8 @@ from xladoctor.blame.values import Value, leaves
 from xladoctor.sources.names import last_name, walk
 
 OF_VALUES = frozenset({"index-out-of-range", "slice-out-of-bounds"})
+LABEL = "label value"
+"""What a loss says of labels that are no index of one of its classes."""
 _TAKES = frozenset(
     {"gather", "gather_nd", "batch_gather", "slice", "strided_slice", "dynamic_slice", "embedding_lookup", "take",
      "take_along_axis", "tensor_scatter_nd_update", "tensor_scatter_nd_add", "scatter_nd"}

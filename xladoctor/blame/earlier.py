@@ -1,0 +1,51 @@
+"""What an earlier call of the same model used: it worked, so the lines that only the failing call depends on are at
+fault more often.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from xladoctor.blame import slices
+from xladoctor.blame.bindings import Line
+from xladoctor.blame.crash import Crash, Frame
+from xladoctor.sources.files import Files
+from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.order import runs_before, statement_end
+
+GIVES_DATA = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"})
+
+
+def only_later(hops: Mapping[Line, int], files: Files, main: str, crash: Crash) -> frozenset[Line]:
+    """The lines that the failing call of a model depends on, and the last call of it before does not, or from farther
+    away: a function that both call hands on what either of them gave it.
+    """
+    for at, frame in enumerate(crash.frames):
+        before = _before(frame, files)
+        if before is not None:
+            earlier = replace(frame, line=before)
+            frames = (*crash.frames[:at], earlier, *crash.frames[at + 1 :])
+            worked = slices.hops(files, main, replace(crash, frames=frames))
+            own = (frame.file, frame.line)
+            return frozenset(at for at, far in hops.items() if worked.get(at, far + 1) > far and at != own)
+    return frozenset()
+
+
+def _before(frame: Frame, files: Files) -> int | None:
+    """The line of the last call that gave data to the same model before a call did."""
+    source = files.source(frame.file)
+    calls = list(_calls(source.tree)) if source is not None else []
+    here = {model for line, end, model in calls if line <= frame.line <= end}
+    if source is None or not here:
+        return None
+    lines = (line for line, end, model in calls if model in here and end < frame.line)
+    return max((line for line in lines if runs_before(source.tree, line, frame.line)), default=None)
+
+
+def _calls(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
+    """The calls that give data to a model: their first and last line, and the model as it is written."""
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and last_name(node.func) in GIVES_DATA:
+            yield node.lineno, statement_end(tree, node.lineno), ast.unparse(node.func.value)

@@ -1,0 +1,218 @@
+"""Mistakes of one or two at a limit: numbers that go one past the last row, an offset that has moved on before it is
+used, and items that are put to a list which was cut to its limit before.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from xladoctor.blame.bindings import Line
+from xladoctor.blame.crash import Crash
+from xladoctor.blame.indices import LABEL, OF_VALUES
+from xladoctor.blame.suspicion import Candidate
+from xladoctor.sources.files import Files
+from xladoctor.sources.names import keyword, last_name, names_in, walk
+
+_MOST = 3
+"""So many items more than its limit are a mistake of the ends of a list."""
+_JOINS = frozenset({"concat", "concatenate", "hstack", "r_"})
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+Found = tuple[int, float, str]
+"""A line, the weight of the reason, and the reason."""
+
+
+def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bool) -> Iterator[Candidate]:
+    """The lines among those that the failure depends on; `one_past`: an index is as large as what it is an index of."""
+    more = {abs(a - b) for a in crash.sizes for b in crash.sizes} & set(range(1, _MOST + 1))
+    if not more and crash.slug not in OF_VALUES:
+        return
+    for file in dict.fromkeys(file for file, _ in hops):
+        source = files.source(file)
+        nodes = list(walk(source.tree)) if source is not None else []
+        found = [
+            f for n in nodes if isinstance(n, _Function) for f in _lengthened(n, more | ({1} if one_past else set()))
+        ]
+        if crash.slug in OF_VALUES:
+            found += [f for n in nodes for f in (*_moved_on(n), *_summed_up(n))]
+        if one_past:
+            found += [f for n in nodes for f in _past_the_end(n, LABEL in crash.message)]
+        yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
+
+
+# -- numbers that go one past the last row ----------------------------------------------------------------------------
+
+_DRAWS = frozenset({"integers", "randint", "random_integers", "randrange"})
+_COUNTS = frozenset({"range", "arange"})
+
+
+def _past_the_end(node: ast.AST, is_label: bool) -> Iterator[Found]:
+    """`integers(1, n + 1)`, `x % n + 1`, `enumerate(x, start=1)`: the largest number is n."""
+    if isinstance(node, ast.BinOp) and _is_one_more(node) and _is_rest(node.left):
+        yield node.lineno, 8.0, "It makes numbers from 1 up to the divisor itself."
+    if not isinstance(node, ast.Call):
+        return
+    name, ends = last_name(node.func), node.args[:2]
+    if name in _DRAWS and len(ends) == 2:
+        whole = ast.unparse(node.func) == "random.randint" or name == "random_integers" or _is_endpoint(node)
+        if _is_one_more(ends[1]) or (whole and not _is_one_less(ends[1])):
+            yield node.lineno, 8.0, f"The largest number that it draws is `{ast.unparse(_top(ends[1], whole))[:40]}`."
+    elif _from_one(name, node, ends):
+        reason = "It numbers from 1: the last number is as large as what is counted."
+        yield node.lineno, 8.0 if is_label else 7.2, reason
+
+
+def _from_one(name: str, call: ast.Call, ends: Sequence[ast.expr]) -> bool:
+    if name == "enumerate":
+        return _is_one(keyword(call, "start") or (ends[1] if len(ends) == 2 else None))
+    return name in _COUNTS and len(ends) == 2 and _is_one(ends[0]) and _is_one_more(ends[1])
+
+
+def _is_one(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 1 and type(node.value) is int
+
+
+def _is_one_more(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_one(node.right)
+
+
+def _is_one_less(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
+def _is_rest(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
+
+
+def _is_endpoint(call: ast.Call) -> bool:
+    given = keyword(call, "endpoint")
+    return isinstance(given, ast.Constant) and given.value is True
+
+
+def _top(high: ast.expr, whole: bool) -> ast.expr:
+    """The largest number of a draw, whose bound is left out unless it is `whole`."""
+    return high.left if isinstance(high, ast.BinOp) and _is_one_more(high) and not whole else high
+
+
+# -- an offset that has moved on --------------------------------------------------------------------------------------
+
+
+def _moved_on(node: ast.AST) -> Iterator[Found]:
+    """`offset += len(x)` before `x + offset` in one round of a loop: the first part starts behind itself."""
+    body = node.body if isinstance(node, ast.For | ast.While) else []
+    for at, statement in enumerate(body):
+        if not isinstance(statement, ast.AugAssign) or not isinstance(statement.op, ast.Add):
+            continue
+        name = statement.target.id if isinstance(statement.target, ast.Name) else ""
+        constant = isinstance(statement.value, ast.Constant)
+        if not name or constant or any(_takes_off(n, name) for s in body for n in walk(s)):
+            continue
+        later = next((s for s in body[at + 1 :] if any(_adds(n, name) for n in walk(s))), None)
+        if later is not None and not any(_adds(n, name) for s in body[:at] for n in walk(s)):
+            reason = (
+                f"It moves `{name}` on before line {later.lineno} adds it: each part is counted into its own start."
+            )
+            yield statement.lineno, 8.5, reason
+
+
+def _summed_up(node: ast.AST) -> Iterator[Found]:
+    """`starts = cumsum(counts)` that is added as it is: these are the ends of the parts."""
+    body = [n for s in node.body for n in walk(s)] if isinstance(node, _Function | ast.Module) else []
+    for made in body if isinstance(node, _Function) or not any(isinstance(n, _Function) for n in body) else ():
+        value = made.value if isinstance(made, ast.Assign) and len(made.targets) == 1 else None
+        name = made.targets[0].id if isinstance(made, ast.Assign) and isinstance(made.targets[0], ast.Name) else ""
+        if (
+            not name
+            or not isinstance(value, ast.Call)
+            or last_name(value.func) != "cumsum"
+            or keyword(value, "exclusive")
+        ):
+            continue
+        if any(_takes_off(n, name) or _is_part_of(n, name) for n in body):
+            continue
+        one_by_one = {n for x in body for n in _names_of_items(x, name)}
+        if any(_adds(n, one) for n in body for one in {name, *one_by_one}):
+            yield getattr(made, "lineno", 0), 8.5, "These are the ends of the parts: the first part starts at 0."
+
+
+def _names_of_items(node: ast.AST, name: str) -> Iterator[str]:
+    """What a loop over something, or over pairs of it, calls its items."""
+    if isinstance(node, ast.For | ast.comprehension) and name in names_in(node.iter):
+        parts = node.iter.args if isinstance(node.iter, ast.Call) else [node.iter]
+        targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
+        if len(parts) == len(targets):
+            pairs = zip(parts, targets, strict=True)
+            yield from (t.id for p, t in pairs if isinstance(t, ast.Name) and isinstance(p, ast.Name) and p.id == name)
+
+
+def _is_part_of(node: ast.AST, name: str) -> bool:
+    """Whether a node shifts a list of sums: a slice of it, or a call that joins it with something."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name:
+        return isinstance(node.slice, ast.Slice)
+    return isinstance(node, ast.Call) and last_name(node.func) in _SHIFTS and name in names_in(node)
+
+
+_SHIFTS = _JOINS | {"roll", "insert", "pad", "append", "split", "searchsorted"}
+
+
+def _adds(node: ast.AST, name: str) -> bool:
+    """Whether an expression adds a name to something else than a number."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return False
+    sides = [node.left, node.right]
+    return any(isinstance(s, ast.Name) and s.id == name for s in sides) and not any(
+        isinstance(s, ast.Constant) for s in sides
+    )
+
+
+def _takes_off(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and name in names_in(node)
+
+
+# -- items that are put to what was cut -------------------------------------------------------------------------------
+
+
+def _lengthened(function: ast.FunctionDef | ast.AsyncFunctionDef, more: set[int]) -> Iterator[Found]:
+    """`ids = words[:limit]` and then `[START, *ids]`: one more than the limit."""
+    cuts: dict[str, ast.expr] = {}
+    for node in walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_cut(node.value):
+            cuts[node.targets[0].id] = node.value
+    for node in walk(function):
+        count, parts = _put_together(node)
+        cut = next((p for p in parts if _is_cut(p) or (isinstance(p, ast.Name) and p.id in cuts)), None)
+        if cut is None or count > _MOST or not any(one <= count for one in more):
+            continue
+        made = cuts[cut.id] if isinstance(cut, ast.Name) else cut
+        words = "one item" if count == 1 else f"{count} items"
+        yield made.lineno, 8.5, f"It cuts to a limit, and line {getattr(node, 'lineno', 0)} adds {words} to it."
+
+
+def _is_cut(node: ast.expr) -> bool:
+    """`x[:limit]`, also in a comprehension, or of one."""
+    if isinstance(node, ast.ListComp):
+        return len(node.generators) == 1 and not node.generators[0].ifs and _is_cut(node.generators[0].iter)
+    part = node.slice if isinstance(node, ast.Subscript) else None
+    plain = isinstance(part, ast.Slice) and part.lower is None and part.step is None
+    return plain and isinstance(part, ast.Slice) and isinstance(part.upper, ast.Name | ast.Attribute)
+
+
+def _put_together(node: ast.AST) -> tuple[int, Sequence[ast.expr]]:
+    """How many single items an expression puts together with other parts, and those parts."""
+    if isinstance(node, ast.List | ast.Tuple):
+        parts = [e.value for e in node.elts if isinstance(e, ast.Starred)]
+        return len(node.elts) - len(parts), parts
+    sides: Sequence[ast.expr] = ()
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        sides = _terms(node)
+    elif isinstance(node, ast.Call) and last_name(node.func) in _JOINS and node.args:
+        sides = node.args[0].elts if isinstance(node.args[0], ast.List | ast.Tuple) else ()
+    lists = [s for s in sides if isinstance(s, ast.List | ast.Tuple)]
+    return sum(len(s.elts) for s in lists), [s for s in sides if s not in lists]
+
+
+def _terms(node: ast.expr) -> list[ast.expr]:
+    """What a sum adds up: of `a + b + c` all three."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_terms(node.left), *_terms(node.right)]
+    return [node]
