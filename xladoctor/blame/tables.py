@@ -24,6 +24,9 @@ _COLUMNS = frozenset(
 _ROWS = re.compile(r"cardinalit|number of (?:samples|rows)|same length|inconsistent numbers", re.IGNORECASE)
 _FITTED = ("OneHot", "Binarizer", "Vectorizer")
 """Parts of the names of encoders whose columns depend on what they were fitted to."""
+_WIDE = frozenset({"pivot", "pivot_table", "crosstab"})
+"""What makes a column of each value that it meets."""
+_MERGES = frozenset({"merge", "explode", "merge_asof"})
 _DEEPEST = 3
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 Found = tuple[int, float, str]
@@ -41,7 +44,7 @@ def of_tables(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
         if (use is not None and len(set(crash.sizes)) > 1) or crash.slug in OF_VALUES:
             found += _uncounted(tree)
         if _of_rows(crash):
-            found += _unfiltered(tree)
+            found += [*_unfiltered(tree), *_merged(tree)]
         yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
 
 
@@ -101,6 +104,8 @@ def _takes_own(call: ast.Call) -> bool:
         return not any(
             last_name(n.func) in ("Categorical", "set_categories") for n in walk(call) if isinstance(n, ast.Call)
         )
+    if name in _WIDE:
+        return True
     if name == "to_categorical":
         return len(call.args) < 2 and not any(k.arg in ("num_classes", None) for k in call.keywords)
     return name == "fit_transform" and any(part in ast.unparse(call.func) for part in _FITTED)
@@ -192,6 +197,13 @@ def _unfiltered(tree: ast.Module) -> Iterator[Found]:
                     continue
                 reason = f"It takes all rows of `{dropped}`, and line {statement.lineno} drops some for `{target.id}`."
                 yield other.lineno, 6.5, reason
+
+
+def _merged(tree: ast.Module) -> Iterator[Found]:
+    """The calls that may make several rows of one."""
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and last_name(node.func) in _MERGES:
+            yield node.lineno, 7.0, "It makes a row for each match: of a key that comes twice there are more rows."
 
 
 def _statements(scope: ast.AST) -> Iterator[ast.stmt]:

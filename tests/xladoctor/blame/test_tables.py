@@ -43,6 +43,7 @@ score(test, w)
     [
         ('columns = pd.get_dummies(table[["ward"]])', True),
         ("columns = OneHotEncoder().fit_transform(table)", True),
+        ('columns = table.pivot_table(index="day", columns="ward", values="stay")', True),
         ('columns = pd.get_dummies(table[["ward"]]).reindex(columns=KNOWN, fill_value=0)', False),
         ('columns = table[["age", "stay"]]', False),
     ],
@@ -110,6 +111,26 @@ loss = tf.constant(clean["loss"].to_numpy()) * tf.constant(weights)
     found = failed(source, "loss = tf", "Incompatible shapes: [90] vs. [100]", 90, 100, slug="broadcast-mismatch")
     said = [s.code for s in found.suspects if "takes all rows" in s.reason] if found is not None else []
     assert said == ([] if wrong is None else [(first_line, second_line)[wrong]])
+
+
+@pytest.mark.parametrize(
+    ("line", "blames"),
+    [
+        ('whole = people.merge(measured, on="id", how="left")', True),
+        ('whole = people.assign(pulse=people["id"].map(measured))', False),
+    ],
+)
+def test_a_merge_that_makes_several_rows_of_one(line: str, blames: bool) -> None:
+    source = f"""
+import tensorflow as tf
+from data import read
+people, measured = read("people.csv"), read("measured.csv")
+{line}
+loss = tf.constant(whole["pulse"].to_numpy()) * tf.constant(people["risk"].to_numpy())
+"""
+    found = failed(source, "loss = tf", "Incompatible shapes: [220] vs. [200]", 220, 200, slug="broadcast-mismatch")
+    said = [s.code for s in found.suspects if "a row for each match" in s.reason] if found is not None else []
+    assert said == ([line] if blames else [])
 
 
 def test_a_last_batch_of_rows_that_nobody_counted() -> None:
