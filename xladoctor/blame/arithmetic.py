@@ -25,6 +25,7 @@ from xladoctor.blame.values import (
     unknown,
 )
 from xladoctor.sources.arithmetic import OPERATORS
+from xladoctor.sources.names import last_name
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -50,6 +51,15 @@ def truth(value: Value) -> bool | None:
     if isinstance(value, Seq):
         return None if value.is_open else bool(value.items)
     return True if isinstance(value, Function | Class | Layer | Model) else None
+
+
+_COUNTS = frozenset({"len", "index", "find", "int", "float", "round", "ord"})
+
+
+def one_number(node: ast.expr) -> Array | None:
+    """A single number, where a call gives nothing else: `len(x)`, `names.index(x)`."""
+    is_number = isinstance(node, ast.Call) and last_name(node.func) in _COUNTS
+    return Array(()) if is_number else None
 
 
 def binary(run: Follower, node: ast.BinOp, scope: Scope) -> Value:

@@ -18,6 +18,8 @@ class Call:
     first: int = 0
     last: int = 0
     loops: int = 0
+    short: int = 0
+    """How many of the loops are followed for some rounds only: what they count up is not what it came to."""
     keywords: dict[str, int] = field(default_factory=dict)
     """The lines of the keyword arguments of the call of this moment."""
 

@@ -83,10 +83,11 @@ def batchings(made: Sequence[Value], fits: Sequence[Batching]) -> Iterator[Batch
 def partial(found: Sequence[Batching], crash: Crash) -> Batching | None:
     """The batching whose last, partial batch the failure is about: both its sizes, or multiples, are in the message."""
     sizes = set(crash.sizes)
+    inner = _inner(crash)
     for batching in found:
         for size in sizes if batching.rest else ():
             times, left = divmod(size, batching.size)
-            if not left and 0 < times <= _MOST and batching.rest * times in sizes:
+            if not left and 0 < times <= _MOST and batching.rest * times in sizes - (inner if size in inner else set()):
                 return batching
     pairs = {(a[0], b[0]) for a, b in pairwise(crash.shapes) if a and b}
     for batching in found if crash.slug in _MEET else ():
@@ -94,6 +95,14 @@ def partial(found: Sequence[Batching], crash: Crash) -> Batching | None:
             if {(left, batching.size), (batching.size, left)} & pairs:
                 return replace(batching, left=left)
     return None
+
+
+def _inner(crash: Crash) -> set[int]:
+    """The sizes that the message shows to differ at another axis than the first: they count no rows."""
+    pairs = [(a, b) for a, b in pairwise(crash.shapes) if len(a) == len(b)]
+    met = [(i, {m, n}) for a, b in pairs for i, (m, n) in enumerate(zip(a, b, strict=True)) if m != n]
+    first = {n for i, both in met if not i for n in both}
+    return {n for i, both in met if i for n in both if n is not None} - first
 
 
 _MEET = frozenset({"broadcast-mismatch", "concat-pack-mismatch", "keras-input-mismatch", "matmul-conv-mismatch"})

@@ -75,7 +75,8 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
         size = dim(arg(args, kwargs, 0, "batch_size"), run.origin("batch-size", "a batch", *args))
         rest = kwargs.get("drop_remainder")
         whole = isinstance(rest, Const) and rest.value is True
-        made.element = _batched(data.element, Dim(size.size if whole else None, size.origin, batch=True))
+        alone = data.rows is not None and data.rows.size == size.size  # one batch of all there is
+        made.element = _batched(data.element, Dim(size.size if whole or alone else None, size.origin, batch=True))
         made.batch, made.size, made.whole = run.origin("stage", "`batch`"), size.size, whole or data.endless
         run.made.append(made)
     elif name == "repeat" and not args and not kwargs:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from xladoctor.blame import data, library, objects, plain, subscripts
-from xladoctor.blame.arithmetic import binary, boolean, compare, truth, unary
+from xladoctor.blame.arithmetic import binary, boolean, compare, one_number, truth, unary
 from xladoctor.blame.recorded import with_shape
 from xladoctor.blame.values import (
     Array,
@@ -323,7 +323,7 @@ def _comprehension(
             return unknown(*elements)
         return Map(dict(zip(known, elements, strict=True)), Origin("array", scope.file, node.lineno, "a dict"))
     if isinstance(source, Array) and source.dims and len(elements) == 1:
-        one = array(elements[0])
+        one = array(elements[0]) or one_number(result)
         if one is not None and one.dims is not None:
             rows = Dim(None, source.dims[0].origin) if is_open else source.dims[0]
             made = Array((rows, *one.dims), run.origin("array", "a list", one))

@@ -253,6 +253,8 @@ def _of_array(run: Follower, holder: Array, name: str) -> Value | None:
         return Const(len(holder.dims), holder.origin)
     if name == "size" and holder.dims is not None:
         return Const(elements(holder.dims), holder.origin)
+    if name in ("columns", "index") and holder.kind == "frame" and holder.dims is not None and len(holder.dims) == 2:
+        return Array(holder.dims[1:] if name == "columns" else holder.dims[:1], run.origin("column", name, holder))
     if name in ("dtype", "name", "device", "columns", "index"):
         return unknown(holder)
     if holder.kind == "frame" and name not in shaping.FUNCTIONS and name not in _FRAME:

@@ -91,7 +91,7 @@ def _if(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     call.node, call.first, call.last = node.test, node.test.lineno, node.test.end_lineno or node.test.lineno
     known = truth(run.value(node.test, scope))
     line = scope.until
-    if known is None and line:
+    if line and (known is None or call.short):
         if _holds(node.body, line):
             known = True
         elif _holds(node.orelse, line):
@@ -113,7 +113,8 @@ def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     through = over[0] if over else Value()
     items = expressions.items(run, through)
     call = run.calls[-1]
-    call.loops += 1
+    short = not isinstance(through, Seq) or through.is_open or through.length not in (None, len(through.items))
+    call.loops, call.short = call.loops + 1, call.short + short
     mine = scope.names.get("self")
     held = [*scope.names.values(), *(mine.names.values() if isinstance(mine, Instance) else ())]
     lists = [(v, len(v.items)) for v in held if isinstance(v, Seq)]
@@ -126,7 +127,7 @@ def _for(run: Follower, node: ast.stmt, scope: Scope) -> bool:
             if scope.returned and _always_returns(node.body):
                 break
     finally:
-        call.loops -= 1
+        call.loops, call.short = call.loops - 1, call.short - short
     for grown, before in lists:
         if len(grown.items) > before:
             grown.origin = Origin(
@@ -174,12 +175,12 @@ def _while(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     call = run.calls[-1]
     run.simple(node.test, scope, lambda: run.value(node.test, scope))
     _forget_flags(node, scope)
-    call.loops += 1
+    call.loops, call.short = call.loops + 1, call.short + 1
     try:
         for _ in range(_ROUNDS):
             run.block(node.body, scope)
     finally:
-        call.loops -= 1
+        call.loops, call.short = call.loops - 1, call.short - 1
     return False
 
 

@@ -120,7 +120,7 @@ def _of_array(run: Follower, holder: Array, node: ast.expr, scope: Scope) -> Val
     out: list[Dim] = []
     for part in parts:
         if _is_new(part):
-            out.append(Dim(1, origin))
+            out.append(Dim(1, run.origin("operation", "a new axis")))
         elif _is_rest(part):
             rest = max(len(known) - (used - sum(1 for p in parts[: parts.index(part)] if not _is_new(p))), 0)
             out += known[:rest]

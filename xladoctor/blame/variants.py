@@ -172,7 +172,7 @@ def of_numbers(
             for scaled in sorted(_scaled(value, pairs)):
                 change = replaced(holder, field, at, whole(scaled, node))
                 yield Variant(file, node.lineno, "number", "constant", change)
-        if written and _counts(holder):
+        if written and _counts(holder) and not (isinstance(holder, ast.Call) and at):
             for near in (value - 1, value + 1):
                 if near >= 0:
                     yield Variant(
@@ -234,6 +234,8 @@ def whole(value: int, at: ast.expr) -> ast.expr:
 
 def _counts(holder: ast.AST) -> bool:
     """Whether a number is a bound or a step, where people count one too many."""
+    if isinstance(holder, ast.Call):
+        return last_name(holder.func) == "range" and len(holder.args) == 2
     return isinstance(holder, ast.Compare | ast.Slice) or (
         isinstance(holder, ast.BinOp) and isinstance(holder.op, ast.Add | ast.Sub)
     )
@@ -358,7 +360,7 @@ def _called(name: str, node: ast.expr, *numbers: int) -> ast.expr:
 def of_tests(file: str, holder: ast.AST) -> Iterator[Variant]:
     """A comparison that always, or never, holds."""
     for field, at, node in fields(holder):
-        if isinstance(node, ast.Compare) and not isinstance(holder, ast.BoolOp):
+        if isinstance(node, ast.Compare) and not isinstance(holder, ast.BoolOp) and last_name(node.left) != "__name__":
             for value in (True, False):
                 new = ast.copy_location(ast.Constant(value), node)
                 yield Variant(file, node.lineno, "test", "other", replaced(holder, field, at, new))

@@ -220,8 +220,12 @@ def alike(text: Text, facts: Facts) -> Iterator[Candidate]:
         given = {k.arg: k.value for other in calls[called(call)] for k in other.keywords if k.arg and k.arg not in own}
         for name, value in list(given.items())[:4]:
             if name not in ("name", "activation", "dtype", "seed"):
-                why = f"give it {name} as the other {called(call)} has it"
-                yield candidate(text, facts, "other", why, 1.0, text.with_keyword(call, name, text.of(value)))
+                why, cost = f"give it {name} as the other {called(call)} has it", 4.0 if name in _EACH else 1.0
+                yield candidate(text, facts, "other", why, cost, text.with_keyword(call, name, text.of(value)))
+
+
+_EACH = frozenset({"strides", "dilation_rate", "groups", "kernel_size", "filters", "units"})
+"""Options that each layer has for itself."""
 
 
 def divisible(text: Text, facts: Facts) -> Iterator[Candidate]:
