@@ -19,8 +19,8 @@ def arg(args: Args, kwargs: Kwargs, at: int, *names: str) -> Value | None:
 
 
 def is_none(value: Value | None) -> bool:
-    """Whether an argument is missing, or None."""
-    return value is None or (isinstance(value, Const) and value.value is None)
+    """Whether an argument is missing, or None; a size that is not known is neither."""
+    return value is None or (isinstance(value, Const) and value.value is None and value.dim is None)
 
 
 def axes_of(value: Value | None) -> list[int] | None:
@@ -34,7 +34,7 @@ def axes_of(value: Value | None) -> list[int] | None:
 
 def shape_of(value: Value | None, origin: Origin) -> tuple[tuple[Dim, ...] | None, list[int]]:
     """(the axes that a shape argument asks for, those that it asks as -1)."""
-    if isinstance(value, Const) and isinstance(value.value, int):
+    if isinstance(value, Const) and (isinstance(value.value, int) or value.dim is not None):
         value = Seq([value])
     if not isinstance(value, Seq):
         return None, []

@@ -13,14 +13,17 @@ from xladoctor.blame.values import (
     Array,
     Class,
     Const,
+    Dim,
     Function,
     Layer,
+    Library,
     Map,
     Model,
     Origin,
     Scope,
     Seq,
     Value,
+    is_open,
     number,
     unknown,
 )
@@ -50,6 +53,8 @@ def truth(value: Value) -> bool | None:
         return None if value.value is _UNSURE else bool(value.value)
     if isinstance(value, Seq):
         return None if value.is_open else bool(value.items)
+    if isinstance(value, Map):
+        return True if value.items else None
     return True if isinstance(value, Function | Class | Layer | Model) else None
 
 
@@ -71,6 +76,9 @@ def binary(run: Follower, node: ast.BinOp, scope: Scope) -> Value:
         return _computed(run, node, left, right, scope)
     if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(node.op, ast.Add):
         return Seq([*left.items, *right.items], left.origin)
+    if isinstance(left, Seq) and isinstance(right, Array) and isinstance(node.op, ast.Add) and _is_list(left, right):
+        more = right.dims[1:] if right.dims is not None else None
+        return Array([Dim(None, right.origin), *more] if more is not None else None, right.origin)
     if isinstance(left, Seq) and isinstance(node.op, ast.Mult) and number(right) is not None:
         return Seq(left.items * min(number(right) or 0, _LONGEST // max(len(left.items), 1)), left.origin)
     if isinstance(node.op, ast.MatMult):
@@ -78,6 +86,11 @@ def binary(run: Follower, node: ast.BinOp, scope: Scope) -> Value:
     if isinstance(left, Array) or isinstance(right, Array):
         return broadcast(run, [left, right], "the operation")
     return unknown(left, right)
+
+
+def _is_list(left: Seq, right: Array) -> bool:
+    """Whether what is added to a list is a list, of as many items as something has, and not an array."""
+    return not left.items or (right.origin is not None and right.origin.text == "a list")
 
 
 def _computed(run: Follower, node: ast.BinOp, left: Const, right: Const, scope: Scope) -> Value:
@@ -89,10 +102,12 @@ def _computed(run: Follower, node: ast.BinOp, left: Const, right: Const, scope: 
         if isinstance(node.op, ast.Pow) and numbers and abs(left.value) <= 1 << 20 and 0 <= right.value <= 8:
             return Const(left.value**right.value, origin)
         if act is None or not numbers:
+            if is_open(left) or is_open(right):
+                return Array((), origin)
             return Const(left.value + right.value, origin) if isinstance(node.op, ast.Add) else Value(origin)
         return Const(act(left.value, right.value), origin)
     except (TypeError, ArithmeticError, ValueError):
-        return Value(origin)
+        return Array((), origin) if is_open(left) or is_open(right) else Value(origin)
 
 
 def unary(run: Follower, node: ast.UnaryOp, scope: Scope) -> Value:
@@ -117,6 +132,10 @@ def compare(run: Follower, node: ast.Compare, scope: Scope) -> Value:
                 return Const(bool(act(left.value, rights[0].value)))
         except TypeError:
             return Value()
+    if len(rights) == 1 and isinstance(left, Library) and isinstance(rights[0], Library) and left.bound is None:
+        same = left.name == rights[0].name
+        if isinstance(node.ops[0], ast.Is | ast.Eq | ast.IsNot | ast.NotEq):
+            return Const(same == isinstance(node.ops[0], ast.Is | ast.Eq))
     if isinstance(node.ops[0], ast.Is | ast.IsNot) and _is_none(rights) and type(left) is not Value:
         return Const(isinstance(node.ops[0], ast.IsNot))
     if isinstance(left, Const) and len(rights) == 1 and isinstance(rights[0], Seq | Map):

@@ -84,6 +84,8 @@ class Follower:
         self.made: list[Value] = []
         self.fits: list[Batching] = []
         self.reads: dict[Origin, set[tuple[str, int]]] = {}
+        self.stored: dict[str, Array] = {}
+        """What the program wrote into files of arrays, by key."""
         self.numbers: dict[ast.expr, set[int]] = {}
         self.shapes: dict[ast.expr, Sizes] = {}
         self.scopes: list[Scope] = []

@@ -10,6 +10,7 @@ from xladoctor.blame import (
     graph_layers,
     layers,
     makers,
+    model_inputs,
     models,
     objects,
     plain,
@@ -34,7 +35,6 @@ from xladoctor.blame.values import (
     Model,
     Seq,
     Value,
-    array,
     number,
     unknown,
 )
@@ -145,6 +145,7 @@ _LOADS = frozenset({"load", "loads", "safe_load", "full_load"})
 
 def _of_python(run: Follower, name: str, last: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """What a function of Python's own library gives, where its values are known; None else."""
+    head = name.rpartition(".")[0]
     if last in plain.NUMBERS and not kwargs:
         return plain.computed(run, last, args)
     if last == "partial":
@@ -161,6 +162,8 @@ def _of_python(run: Follower, name: str, last: str, args: list[Value], kwargs: d
         return objects.Options(run.origin("array", last))
     if last in ("Path", "join", "PurePath") and args:
         return setting_files.named(run, args)
+    if head in ("os", "os.path") and (path := setting_files.of_path(last, args)) is not None:
+        return path
     if last in _LOADS:
         return setting_files.loaded(run, args)
     if last in ("ConfigParser", "RawConfigParser", "SafeConfigParser"):
@@ -324,8 +327,7 @@ def _of_model(run: Follower, model: Model, name: str, args: list[Value], kwargs:
         return models.fit(run, model, args, kwargs)
     if name in ("predict", "predict_on_batch", "predict_generator"):
         models.fit(run, model, args, kwargs, labels=False)
-        found = array(model.outputs) if isinstance(model.outputs, Array) else None
-        return Array(found.dims, found.origin) if found is not None else unknown(*args)
+        return model_inputs.predicted(model.outputs, arg(args, kwargs, 0, "x")) or unknown(*args)
     return Value(run.origin("call", name, model, *args))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xladoctor.blame.algebra import broadcast, same
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none, shape_of
 from xladoctor.blame.values import (
     Array,
@@ -37,7 +38,7 @@ def _made(run: Follower, shape: Value | None, kind: StepKind, what: str, of: str
     if any(text(item) is not None for item in (shape.items if isinstance(shape, Seq) else [shape])):
         run.refuse()
     if not isinstance(shape, Seq | Const) and found is not None:
-        return Array(None, origin, of)
+        return Array([dim(shape, origin)] if found.dims == () else None, origin, of)
     return Array(shape_of(shape, origin)[0], origin, of)
 
 
@@ -53,10 +54,12 @@ def spec(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 
 
 def of_size(at: int) -> Maker:
-    """A random function of NumPy whose `size` stands at this place."""
+    """A random function of NumPy whose `size` stands at this place; without it one draw for each item given."""
 
     def make(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
-        return _made(run, arg(args, kwargs, at, "size", "shape"), "array", name)
+        size = arg(args, kwargs, at, "size", "shape")
+        given = [v for v in [*args[:at], *kwargs.values()] if isinstance(v, Array) and v.dims != ()]
+        return broadcast(run, given, f"`{name}`") if is_none(size) and given else _made(run, size, "array", name)
 
     return make
 
@@ -85,6 +88,12 @@ def choice(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     made = _made(run, arg(args, kwargs, 1, "size"), "array", name)
     made.integer = number(arg(args, kwargs, 0, "a")) is not None or None
     return made
+
+
+def permutation(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`np.random.permutation(x)`: of the numbers below x, or of the rows of an array."""
+    found = array(args[0]) if args else None
+    return arange(run, name, args[:1], {}) if found is not None and found.dims == () else same(args[0], run, name)
 
 
 def uniform(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
@@ -195,6 +204,7 @@ def keras_input(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     batch = Dim(None, None, batch=True) if is_none(size) else dim(size, run.origin("batch-size", "a batch size", size))
     if made.dims is not None:
         made.dims = (batch, *made.dims)
+    made.name = text(kwargs.get("name")) or ""
     return made
 
 
@@ -249,6 +259,21 @@ def read(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return Value(run.origin("read", name.rpartition(".")[2], *args))
 
 
+def stored(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`np.savez(file, x=..., y=...)`: what a later line reads from a file by one of these keys."""
+    run.stored |= {key: found for key, value in kwargs.items() if (found := array(value)) is not None}
+    return Const(None)
+
+
+def of_stored(run: Follower, holder: Value, key: str) -> Value:
+    """`np.load(file)["x"]`, with the shape that the program itself stored by that key."""
+    known = run.stored.get(key)
+    origin = run.origin("read", f"the array {key!r}", holder, known)
+    made = Array(known.dims if known is not None else None, origin)
+    made.inputs = (known,) if known is not None else ()
+    return made
+
+
 def generator(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`np.random.default_rng()`: its methods are those of `np.random`; of `tf.random.Generator`, of `tf.random`."""
     return Library("tensorflow.random" if name.rpartition(".")[2] in _OF_TENSORFLOW else "numpy.random")
@@ -266,14 +291,16 @@ FUNCTIONS: dict[str, Maker] = {
     "placeholder": placeholder, "placeholder_with_default": placeholder, "Input": keras_input,
     "layers.Input": keras_input, "arange": arange, "range": arange, "linspace": linspace, "eye": eye,
     "loadtxt": read, "genfromtxt": read, "load": read, "fromfile": read, "imread": read, "fetch_openml": read,
-    "read_csv": frame, "read_excel": frame, "DataFrame": frame, "read_table": frame, "load_data": keras_set,
+    "savez": stored, "savez_compressed": stored, "read_csv": frame, "read_excel": frame,
+    "DataFrame": frame, "read_table": frame, "load_data": keras_set,
     "RandomState": generator, "default_rng": generator, **dict.fromkeys(_OF_TENSORFLOW, generator),
 }  # fmt: skip
 """By the last part of the name, for NumPy and TensorFlow alike."""
 
 RANDOM: dict[str, Maker] = {
     "rand": of_dims, "randn": of_dims, "randint": integers, "integers": integers, "random_integers": integers,
-    "choice": choice, "random": of_size(0), "random_sample": of_size(0), "standard_normal": of_size(0),
+    "choice": choice, "permutation": permutation,
+    "random": of_size(0), "random_sample": of_size(0), "standard_normal": of_size(0),
     "normal": of_size(2), "uniform": of_size(2), "binomial": of_size(2), "poisson": of_size(1),
     "exponential": of_size(1), "beta": of_size(2), "gamma": of_size(2), "laplace": of_size(2),
 }  # fmt: skip

@@ -9,6 +9,7 @@ from xladoctor.blame import layers
 from xladoctor.blame.algebra import conflict
 from xladoctor.blame.arguments import Args, Kwargs, arg, is_none
 from xladoctor.blame.batches import Batching
+from xladoctor.blame.model_inputs import check_inputs
 from xladoctor.blame.recorded import with_shape
 from xladoctor.blame.suspicion import all_before
 from xladoctor.blame.values import (
@@ -79,7 +80,7 @@ def called(run: Follower, model: Model, args: Args) -> Value:
     """`model(x)`: through the layers of a Sequential, or the outputs of a functional model."""
     given = args[0] if args else Value()
     if model.inputs is not None:
-        _check_inputs(run, model, given)
+        check_inputs(run, model, given)
     if model.sequential:
         out = given
         for layer in model.layers:
@@ -267,37 +268,6 @@ def _batch(value: Value | None) -> Value:
     made.name, made.integer, made.classes, made.inputs = value.name, value.integer, value.classes, value.inputs
     made.aliases, made.rows = value.aliases, value.dims[0]
     return made
-
-
-def _check_inputs(run: Follower, model: Model, given: Value) -> None:
-    wanted = [v for v in leaves(model.inputs) if isinstance(v, Array)]
-    got = [v for v in leaves(given) if isinstance(v, Array)]
-    if isinstance(given, Map):
-        return
-    if len(wanted) != len(got):
-        return
-    if _other_order([v.sizes[1:] for v in got], [v.sizes[1:] for v in wanted]):
-        bad = next(i for i, (a, b) in enumerate(zip(got, wanted, strict=True)) if a.sizes[1:] != b.sizes[1:])
-        sides = [Dim(v.sizes[-1] if v.sizes else None, v.origin) for v in (got[bad], wanted[bad])]
-        values = [got[bad], wanted[bad], given, *([model.inputs] if model.inputs is not None else [])]
-        run.clash("feed", "the model", values, [-1, -1], sides, hint="order")
-        return
-    for want, have in zip(wanted, got, strict=True):
-        if want.dims is None or have.dims is None:
-            continue
-        if len(want.dims) != len(have.dims):
-            sides = [Dim(len(have.dims), have.origin), Dim(len(want.dims), want.origin)]
-            run.clash("rank", "the model", [have, want], [None, None], sides, hint="input")
-            continue
-        for axis in range(1, len(want.dims)):
-            if conflict(want.dims[axis], have.dims[axis]):
-                sides = [have.dims[axis], want.dims[axis]]
-                run.clash("feed", "the model", [have, want], [axis, axis], sides, hint="input")
-
-
-def _other_order(got: list[tuple[int | None, ...]], wanted: list[tuple[int | None, ...]]) -> bool:
-    """Whether all shapes are there, in another order."""
-    return len(got) > 1 and got != wanted and sorted(map(str, got)) == sorted(map(str, wanted))
 
 
 def called_loss(run: Follower, loss: Library, args: Args, kwargs: Kwargs) -> Value:

@@ -55,6 +55,8 @@ class Options(Map):
         """The arguments that are given by their places."""
         self.alone: set[str] = set()
         """The options that take no value."""
+        self.many: set[str] = set()
+        """The arguments of `in_order` that take all that is left."""
 
 
 def bound(found: Value, holder: Value) -> Value:
@@ -168,8 +170,9 @@ def of_options(run: Follower, holder: Options, name: str, args: Args, kwargs: Kw
         own = text(kwargs.get("dest")) or next((f for f in flags if f.startswith("--")), flags[0] if flags else "")
         dest = own.lstrip("-").replace("-", "_")
         holder.items[dest] = _option(run, flags, kwargs)
-        if not own.startswith("-") and "nargs" not in kwargs:
+        if not own.startswith("-"):
             holder.in_order.append(dest)
+            holder.many |= {dest} if text(kwargs.get("nargs")) in ("*", "+") else set()
         if (text(kwargs.get("action")) or "store") not in ("store", "append", "extend"):
             holder.alone |= set(flags)
     elif name == "set_defaults":
@@ -188,7 +191,13 @@ def _parsed(run: Follower, holder: Options) -> Map:
     after = [i for i, word in enumerate(given) if word.startswith("-") and "=" not in word and word not in holder.alone]
     left = [w for i, w in enumerate(given) if not w.startswith("-") and i - 1 not in after]
     origin = run.origin("argument", "the command line")
-    named = {name: Const(word, origin) for name, word in zip(holder.in_order, left, strict=False)}
+    named: dict[str, Value] = {}
+    for i, name in enumerate(holder.in_order):
+        if name in holder.many and isinstance(words, Seq):
+            named[name] = Seq([Const(word, origin) for word in left[i:]], origin)
+            break
+        if i < len(left):
+            named[name] = Const(left[i], origin)
     return Map({**holder.items, **named}, holder.origin)
 
 

@@ -47,6 +47,8 @@ def call(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) 
     found = act(run, name, args, kwargs) if act is not None else None
     if found is None and name in NUMBERS:
         found = computed(run, name, args)
+    if found is None and name in ("int", "float") and args:
+        return Array((), run.origin("call", name, *args))
     return found if found is not None else unknown(*args)
 
 
@@ -222,7 +224,31 @@ def _vars(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value])
 
 def _text(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     first = args[0] if args else None
+    if isinstance(first, setting_files.FileName):
+        return first
     return Const(str(first.value), first.origin) if isinstance(first, Const) else None
+
+
+_TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "tuple": tuple, "dict": dict}
+
+
+def _type(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """`type(x)` of a plain value, or of an object of the program."""
+    first = args[0] if len(args) == 1 else None
+    if isinstance(first, Instance):
+        return first.cls
+    known = isinstance(first, Const) and type(first.value).__name__ in _TYPES
+    return Library(f"builtins.{type(first.value).__name__}") if isinstance(first, Const) and known else None
+
+
+def _isinstance(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """`isinstance(x, int)` of a plain value."""
+    first, asked = args if len(args) == 2 else (None, None)
+    kinds = asked.items if isinstance(asked, Seq) else [asked]
+    names = [k.name.removeprefix("builtins.") for k in kinds if isinstance(k, Library)]
+    if not isinstance(first, Const) or first.value is None or len(names) < len(kinds) or not set(names) <= set(_TYPES):
+        return None
+    return Const(isinstance(first.value, tuple(_TYPES[n] for n in names)))
 
 
 def _open(run: Follower, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
@@ -234,7 +260,7 @@ _ACTS: dict[str, Callable[[Follower, str, list[Value], dict[str, Value]], Value 
     "int": _whole, "round": _whole, "float": _whole, "min": _least, "max": _least, "sum": _sum,
     **dict.fromkeys(("list", "tuple", "sorted", "reversed", "set"), _list), "next": _next, "iter": _next,
     "dict": _dict, "slice": _slice, "map": _map, "getattr": _getattr, "setattr": _setattr, "vars": _vars,
-    "str": _text, "open": _open,
+    "str": _text, "open": _open, "type": _type, "isinstance": _isinstance,
 }  # fmt: skip
 
 

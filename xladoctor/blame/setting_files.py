@@ -5,6 +5,7 @@ from its own line.
 from __future__ import annotations
 
 import ast
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.arguments import Args, Kwargs
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
 
 _PARTS = frozenset({"parent", "parents"})
+ABOVE = frozenset({"dirname"})
+SAME = frozenset({"abspath", "realpath", "normpath", "expanduser", "fspath"})
+"""Functions of a path whose result stands for the same file."""
 OPENS = frozenset({"open", "read_text", "read", "resolve", "absolute", "expanduser"})
 """Methods of a path, or of an open file, that leave it standing for the file."""
 
@@ -26,7 +30,23 @@ class FileName(Const):
 def named(run: Follower, args: Args) -> Value:
     """`Path(...)`, `os.path.join(...)`, `open(...)`: the parts that are known, joined."""
     parts = [said for a in args if (said := text(a)) is not None]
-    return FileName("/".join(part.strip("/") if i else part for i, part in enumerate(parts)), _origin(args))
+    return _file("/".join(part.strip("/") if i else part for i, part in enumerate(parts)), _origin(args))
+
+
+def _file(name: str, origin: Origin | None) -> FileName:
+    """A path without the steps up that it begins with: the folder that it starts from is not known either."""
+    plain = normpath(name) if name else ""
+    while plain.partition("/")[0] in ("..", "."):
+        plain = plain.partition("/")[2]
+    return FileName(plain, origin)
+
+
+def of_path(name: str, args: Args) -> Value | None:
+    """A function of `os.path`: a folder whose name does not matter, or the same path; None for any other."""
+    if name not in ABOVE | SAME or not args:
+        return None
+    known = text(args[0]) if name in SAME else None
+    return FileName(known or "", args[0].origin)
 
 
 def part(holder: Value, name: str) -> Value | None:
@@ -39,7 +59,7 @@ def joined(left: Value, right: Value) -> Value | None:
     if not isinstance(left, FileName):
         return None
     words = [said for value in (left, right) if (said := text(value))]
-    return FileName("/".join(words), left.origin or right.origin)
+    return _file("/".join(words), left.origin or right.origin)
 
 
 def loaded(run: Follower, args: Args) -> Value | None:

@@ -251,10 +251,21 @@ def _import(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     call.node, call.first, call.last = node, node.lineno, node.end_lineno or node.lineno
     package = run.files.package(scope.file)
     for local, full in imported(node, package).items():
-        scope.names[local] = _module_or_member(run, full, scope.file)
+        member = isinstance(node, ast.ImportFrom)
+        scope.names[local] = (_member(run, full, scope.file) if member else None) or _module_or_member(
+            run, full, scope.file
+        )
     if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
         _everything(run, node, package, scope)
     return False
+
+
+def _member(run: Follower, full: str, near: str) -> Value | None:
+    """What a package has by a name of its own, which comes before a module of that name: `from .train import train`."""
+    head = full.rpartition(".")[0]
+    file = run.files.module(head, near) if head else None
+    inner = run.module(file, head) if file is not None else None
+    return inner.scope.names.get(full.rpartition(".")[2]) if inner is not None else None
 
 
 def _module_or_member(run: Follower, full: str, near: str) -> Value:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from xladoctor.blame.makers import of_stored
+from xladoctor.blame.setting_files import FileName
 from xladoctor.blame.values import (
     Array,
     Class,
@@ -22,6 +24,7 @@ from xladoctor.blame.values import (
     Seq,
     Value,
     array,
+    dim,
     number,
     unknown,
 )
@@ -42,6 +45,10 @@ def subscript(run: Follower, holder: Value, node: ast.expr, scope: Scope) -> Val
         return holder.items.get(key.value, Value()) if isinstance(key, Const) else Value()
     if isinstance(holder, Seq):
         return _of_sequence(run, holder, node, scope)
+    if isinstance(holder, FileName):
+        return holder  # `path.parents[1]`
+    if isinstance(holder, Library) and holder.name in _GRIDS:
+        return _grid(run, node, scope)
     if isinstance(holder, Library) and holder.bound is not None and holder.name in ("iloc", "loc"):
         holder = holder.bound
     if isinstance(holder, Array):
@@ -49,14 +56,35 @@ def subscript(run: Follower, holder: Value, node: ast.expr, scope: Scope) -> Val
             return _of_frame(run, holder, run.value(node, scope))
         return _of_array(run, holder, node, scope)
     if isinstance(holder, Dataset):
+        run.refuse()
         return holder.element
     if not isinstance(node, ast.Slice | ast.Tuple):
         key = run.value(node, scope)
         if isinstance(key, Const) and isinstance(key.value, str):
+            if holder.origin is not None and (holder.origin.kind, holder.origin.text) == ("read", "load"):
+                return of_stored(run, holder, key.value)
             return _of_frame(run, Array(None, holder.origin, "frame"), key)
     if isinstance(node, ast.Tuple) and type(holder) is Value:
         return _of_array(run, Array(None, holder.origin), node, scope)
     return Value(run.origin("slice", "a part", holder))
+
+
+_GRIDS = frozenset({"numpy.mgrid", "numpy.ogrid"})
+
+
+def _grid(run: Follower, node: ast.expr, scope: Scope) -> Value:
+    """`np.mgrid[:rows, :columns]`: an array for each axis, stacked."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    origin = run.origin("array", "mgrid")
+    ends: list[Dim] = []
+    for part in parts:
+        lower, upper, step = _bounds(run, part, Value(), scope)
+        if isinstance(step, Const) or upper is None:
+            return Value(origin)
+        start, stop = 0 if lower is None else number(lower), number(upper)
+        size = stop - start if start is not None and stop is not None else None
+        ends.append(dim(upper, origin) if start == 0 else Dim(size, origin))
+    return Array([Dim(len(ends), origin), *ends] if isinstance(node, ast.Tuple) else ends, origin)
 
 
 def is_no_array(value: Value) -> bool:
@@ -162,6 +190,16 @@ def _bounds(run: Follower, part: ast.expr, index: Value, scope: Scope) -> list[V
     return [settings.get("lower"), settings.get("upper"), None]
 
 
+def _length(run: Follower, part: ast.expr, scope: Scope) -> Value | None:
+    """Of `start:start + length` the length, wherever it starts; None of any other slice."""
+    end = part.upper if isinstance(part, ast.Slice) and part.lower is not None and part.step is None else None
+    if not isinstance(part, ast.Slice) or not isinstance(end, ast.BinOp) or not isinstance(end.op, ast.Add):
+        return None
+    start = ast.dump(part.lower) if part.lower is not None else ""
+    more = end.right if ast.dump(end.left) == start else end.left if ast.dump(end.right) == start else None
+    return run.value(more, scope) if more is not None else None
+
+
 OF_FEWER = " are asked of "
 """What is said of a slice that asks for more than there is, and silently gives less."""
 
@@ -176,7 +214,10 @@ def _of_axis(run: Follower, old: Dim, part: ast.expr, scope: Scope) -> list[Dim]
         bounds = _bounds(run, part, index, scope)
         numbers = [number(b) for b in bounds]
         if any(b is not None and n is None for b, n in zip(bounds, numbers, strict=True)):
-            return [Dim(None, run.origin("slice", ast.unparse(part)[:40], *bounds))]
+            length = _length(run, part, scope)
+            size = number(length)
+            sure = size is not None and (old.size is None or 0 <= size <= old.size)
+            return [Dim(size if sure else None, run.origin("slice", ast.unparse(part)[:40], length, *bounds))]
         here = run.origin("slice", ast.unparse(part)[:40], *bounds)
         if old.size is None:
             ends = [n for n in numbers[:2] if n is not None]

@@ -315,6 +315,11 @@ def number(value: Value | None) -> int | None:
     return None
 
 
+def is_open(value: Value | None) -> bool:
+    """Whether a value is the size of an axis that is not known."""
+    return isinstance(value, Const) and value.value is None and value.dim is not None
+
+
 def text(value: Value | None) -> str | None:
     """The text that a value is known to be."""
     return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
@@ -352,8 +357,8 @@ def array(value: Value | None) -> Array | None:
     """The value as an array: also a list of numbers or of lists."""
     if isinstance(value, Array):
         return value
-    if isinstance(value, Const) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
-        return Array((), value.origin)
+    if isinstance(value, Const) and (is_open(value) or isinstance(value.value, int | float)):
+        return None if isinstance(value.value, bool) else Array((), value.origin)
     if isinstance(value, Seq):
         inner = [array(item) for item in value.items[:1]]
         first = Dim(value.count, value.origin)
