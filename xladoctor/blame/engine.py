@@ -111,14 +111,16 @@ def evidence(
         found = suspicion.ranked([*of_open_lengths(hops, files), *found])
     facts = facts_of(finding, failure)  # type: ignore[arg-type]
     shown = clash is not None and clash.hint != SEEN
-    tried = trials.tried(run, clash, found, crash, files, main, hops, facts) if clash is not None and shown else []
+    wrong, later = factors(run, crash), earlier.only_later(hops, files, main, crash)
+    tried: list[Tried] = []
+    if clash is not None and shown:
+        before = ranking.ordered(features(hops, run, clash, found, (), crash, files, wrong, later))
+        tried = trials.tried(run, clash, found, crash, files, main, hops, facts, [at for at, _ in before])
     if last is not None:
         # The rows that are left over are no number to write.
         tried = [one for one in tried if one.edit != "constant"]
     outdone = {(one.file, one.line) for one in tried if one.outdone}
     found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]
-    wrong = factors(run, crash)
-    later = earlier.only_later(hops, files, main, crash)
     lines = features(hops, run, clash, found, tried, crash, files, wrong, later)
     reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
     return Evidence(crash, clash, found, tried, reached, last, tuple(wrong.values()))

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
+from typing import TypeVar
 
-from xladoctor.blame import axis_variants, swaps, variants, wider_variants
+from xladoctor.blame import axis_variants, cut_alike, operators, swaps, variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.subscripts import is_no_array
-from xladoctor.blame.suspicion import Candidate, chain
-from xladoctor.blame.values import Array, Clash, Class, Function, Instance, Library, Value, number
+from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.tried_lines import lines_of
+from xladoctor.blame.values import Array, Clash, Class, Const, Dataset, Function, Instance, Library, Value, number
 from xladoctor.blame.variants import Names, Variant
 from xladoctor.blame.written import as_text
 from xladoctor.edits import make
@@ -32,8 +34,8 @@ from xladoctor.sources.names import last_name, walk
 
 _MOST = 240
 MOST_STEPS = 250_000
-_NEAR = 8
 _LINES = 80
+_FIRST = 16
 _LONGEST = 200_000
 _DATA = 1.0
 _LETTERS = 10
@@ -131,10 +133,12 @@ class Trials:
         of_text = [
             e for e in make.candidates(list(texts.values()), facts)
             if (str(e.file), e.line) in facts.lines
-            and (e.kind not in _OF_ARRAYS or self._may_be_array(str(e.file), e.line))
+            and self._may_be_array(e, texts[e.file])
             and not sum(c.text.count("\n") - texts[e.file].text[c.start : c.end].count("\n") for c in e.changes)
         ]  # fmt: skip
-        both = zip_longest(_variants(self.base, self.clash, self.files, lines), make.spread(of_text))
+        places = {at: i for i, at in enumerate(lines)}
+        ordered = in_turns(of_text, lambda e: (str(e.file), e.line), lambda e: e.cost, places)
+        both = zip_longest(_variants(self.base, self.clash, self.files, lines), ordered)
         for done, (variant, edit) in enumerate(both):
             if 2 * done >= _MOST or self.steps > MOST_STEPS:
                 return
@@ -150,14 +154,25 @@ class Trials:
         drawn = any(isinstance(n, ast.Call) and "random" in ast.unparse(n.func) for n in nodes)
         return _DATA if drawn else 0.0
 
-    def _may_be_array(self, file: str, line: int) -> bool:
-        """Whether anything at a line may be an array: what cuts or turns a model only makes it unknown."""
+    def _may_be_array(self, edit: TextEdit, text: Text) -> bool:
+        """Whether what an edit cuts or turns may be an array, as may anything at its line: a number has no axes, and a
+        model only becomes unknown.
+        """
+        file, line = str(edit.file), edit.line
         source, function = self.files.source(file), self.files.function(file, line) or "<module>"
+        scopes = [s for s in self.base.scopes if s.file == file and s.function in (function, "<module>")]
+        cut = {name for c in edit.changes for name in _NAME.findall(text.text[c.start : c.end])}
+        known = [s.names[name] for s in scopes for name in cut if name in s.names]
+        counts = any("len(" in c.text for c in edit.changes)
+        uncut = Const if counts else Const | Dataset
+        if known and all(isinstance(v, uncut) for v in known) and (counts or edit.kind in _OF_ARRAYS):
+            return False
+        if edit.kind not in _OF_ARRAYS:
+            return True
         nodes = list(variants.nodes_at(source.tree, {line})) if source is not None else []
         if any(isinstance(n, ast.expr) and n in self.base.shapes for n in nodes):
             return True
         names = {n.id for n in nodes if isinstance(n, ast.Name)}
-        scopes = [s for s in self.base.scopes if s.file == file and s.function in (function, "<module>")]
         known = [s.names[name] for s in scopes for name in names if name in s.names]
         return not names or any(not isinstance(v, Library) and not is_no_array(v) for v in known)
 
@@ -196,7 +211,7 @@ def _vague(run: Follower) -> int:
 
 
 def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) -> Iterator[Variant]:
-    """The edits of the tree, in turns one of each line; of a line the cheapest first."""
+    """The edits of the tree, in the order in which they are tried."""
     wanted: dict[str, set[int]] = {}
     for file, line in lines:
         wanted.setdefault(file, set()).add(line)
@@ -204,10 +219,31 @@ def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) 
     for file, own in wanted.items():
         for variant in _of_file(run, clash, files, file, own):
             of_line.setdefault((variant.file, variant.line), []).append(variant)
+    every = [variant for own in of_line.values() for variant in own]
     places = {at: i for i, at in enumerate(lines)}
-    ordered = sorted(of_line, key=lambda at: places.get(at, len(lines)))
-    turns = zip_longest(*(sorted(of_line[at], key=lambda v: v.cost) for at in ordered))
-    yield from (variant for turn in turns for variant in turn if variant is not None)
+    yield from in_turns(every, lambda v: (v.file, v.line), lambda v: v.cost, places)
+
+
+_E = TypeVar("_E")
+
+
+def in_turns(
+    edits: Iterable[_E], line: Callable[[_E], Line], cost: Callable[[_E], float], places: Mapping[Line, int]
+) -> list[_E]:
+    """Edits in the order in which they are tried: the cheap ones of the most suspect lines first, and of one line not
+    all at once, since a wrong idea must not use up all trials.
+    """
+    turn: dict[Line, int] = {}
+    order: list[tuple[float, int, _E]] = []
+    for i, edit in enumerate(sorted(edits, key=cost)):
+        at = line(edit)
+        turn[at] = turn.get(at, -1) + 1
+        order.append((cost(edit) + _NEXT * turn[at] + _FARTHER * places.get(at, len(places)), i, edit))
+    return [edit for _, _, edit in sorted(order, key=lambda item: item[:2])]
+
+
+_NEXT, _FARTHER = 0.25, 0.06
+"""What each edit of a line before this one, and each line that is more suspect, count in an edit's turn."""
 
 
 def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[int]) -> Iterator[Variant]:
@@ -241,6 +277,8 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
         yield from variants.of_orders(file, node, run.numbers, run.shapes, names)
         yield from variants.of_settings(file, node, run.numbers, run.shapes, names)
         yield from axis_variants.of_axes(file, node, run.numbers)
+        yield from operators.of_operators(file, node, run.numbers, pairs)
+        yield from cut_alike.of_cuts(file, node, run.shapes)
         yield from variants.of_tests(file, node)
         yield from wider_variants.of_values(file, node, run.numbers, run.shapes, names)
         yield from swaps.of_swaps(file, node, run.shapes, pairs, run, beside[function], parameters)
@@ -311,42 +349,6 @@ def _results(run: Follower, files: Files) -> tuple[dict[str, list[str]], dict[st
     return given, taken
 
 
-def lines_of(clash: Clash, found: Sequence[Candidate], files: Files) -> list[Line]:
-    """The lines whose edits are tried: suspects, what the sizes and the values came through, the calls."""
-    lines = [(c.file, c.line) for c in found]
-    for side in clash.sides:
-        lines += [(o.file, o.line) for o, _ in chain(side.origin, _NEAR)]
-    for value in clash.values[:2]:
-        lines += [(o.file, o.line) for o, _ in chain(value.origin, 4)]
-        if isinstance(value, Array):
-            lines += [(o.file, o.line) for o in value.aliases]
-    lines += reversed(clash.stack)
-    lines += [line for at in dict.fromkeys(lines) for line in _decided(at, files)]
-    lines += [line for at in clash.stack[-1:] for line in _tests(at, files)]
-    return list(dict.fromkeys(lines))
-
-
-def _decided(at: Line, files: Files) -> Iterator[Line]:
-    """The lines that give the names of a line, in the same function: a test that was given a name, a count."""
-    file, line = at
-    source, function = files.source(file), files.function(file, line)
-    for node in variants.nodes_at(source.tree, {line}) if source is not None else ():
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield from ((file, n) for n in files.assigned(file, function or "<module>", node.id))
-
-
-def _tests(at: Line, files: Files) -> Iterator[Line]:
-    """The tests of the function that a line stands in, and the lines that give their names."""
-    file, line = at
-    source, function = files.source(file), files.function(file, line)
-    if source is None or function == "<module>":
-        return
-    for node in walk(source.tree):
-        if isinstance(node, ast.If | ast.IfExp) and files.function(file, node.lineno) == function:
-            yield file, node.test.lineno
-            yield from _decided((file, node.test.lineno), files)
-
-
 def tried(
     run: Follower,
     clash: Clash,
@@ -356,12 +358,16 @@ def tried(
     main: str,
     hops: Mapping[Line, int],
     facts: Facts,
+    first: Sequence[Line] = (),
 ) -> list[Tried]:
-    """The edits of the lines that the failure depends on, with what came of them; none where nothing can be told."""
+    """The edits of the lines that the failure depends on, with what came of them; none where nothing can be told.
+
+    `first` are the lines that are the most suspect before any edit is tried.
+    """
     trials = Trials(run, clash, crash, files, main)
     if not trials.possible:
         return []
-    ordered = dict.fromkeys([*lines_of(clash, found, files), *sorted(hops, key=lambda at: hops[at])])
+    ordered = dict.fromkeys([*first[:_FIRST], *lines_of(clash, found, files), *sorted(hops, key=lambda at: hops[at])])
     lines = list(ordered)[:_LINES]
     sizes = [d.size for d in clash.sides if d.size is not None and clash.relation != "rank"]
     near = {at: min(0.4 * far, 2.9) for at, far in hops.items() if at in set(lines)}

@@ -20,8 +20,8 @@ Numbers = Mapping[ast.expr, set[int]]
 
 
 COSTS = {
-    "order": 2.0, "name": 2.0, "setting": 2.5, "axis": 2.5, "by one": 3.0, "number": 3.5, "expression": 3.5,
-    "rank": 4.0, "value": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5,
+    "order": 2.0, "name": 2.0, "setting": 2.5, "axis": 2.5, "operator": 2.5, "by one": 3.0, "number": 3.5,
+    "expression": 3.5, "rank": 4.0, "value": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5,
 }  # fmt: skip
 """How much an edit asks to be believed, as the costs of `xladoctor.edits`: less is likelier."""
 _NAMED = 1.5
@@ -147,7 +147,7 @@ def of_numbers(
         value = next(iter(seen))
         other = pairs.get(value)
         written = isinstance(node, ast.Constant)
-        if other is not None and (written or isinstance(node, ast.BinOp | ast.Name | ast.Attribute)):
+        if other is not None and (written or isinstance(node, ast.BinOp | ast.Name | ast.Attribute | ast.Call)):
             meant = agrees(holder, at, node, known.parameters)
             fitting = [n for n, size in known.numbers.items() if size == other and not meant]
             called = next((n for n in sorted(fitting, key=lambda n: n not in known.local)), "")
@@ -164,7 +164,7 @@ def of_numbers(
                 drops = isinstance(node, ast.BinOp) and isinstance(holder, ast.Return | ast.Assign)
                 kind = "expression" if drops else "name"
                 yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, new_one))
-            kind = "number" if written else "expression" if isinstance(node, ast.BinOp) else "use"
+            kind = "number" if written else "expression" if isinstance(node, ast.BinOp | ast.Call) else "use"
             yield Variant(file, node.lineno, kind, "constant", replaced(holder, field, at, whole(other, node)))
         by_one = any(abs(a - b) == 1 for a, b in pairs.items())
         yield from _one_more(file, holder, field, at, node, by_one)

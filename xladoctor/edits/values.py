@@ -207,13 +207,17 @@ def orders(text: Text, facts: Facts) -> Iterator[Candidate]:
             yield candidate(text, facts, "other", "exchange these two", 5.5, *changes)
 
 
+_SETTINGS = frozenset({"add_argument", "add_option", "option", "field"})
+"""Calls that declare one setting each: what one has says nothing of the others."""
+
+
 def alike(text: Text, facts: Facts) -> Iterator[Candidate]:
     """An option that another call of the same function has, for a call on a suspected line that has it not."""
     calls: dict[str, list[ast.Call]] = {}
     for call in text.all(ast.Call):
         if called(call):
             calls.setdefault(called(call), []).append(call)
-    for call in [c for found in calls.values() if len(found) > 1 for c in found]:
+    for call in [c for name, found in calls.items() if len(found) > 1 and name not in _SETTINGS for c in found]:
         if not facts.is_near(text, call):
             continue
         own = {k.arg for k in call.keywords}
