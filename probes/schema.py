@@ -132,6 +132,10 @@ DATASET_VALUE = "dataset"
 """In `values.npz`, as bytes: the graph of the dataset that a Keras step takes its batch from. A worker makes it."""
 
 
+SAMPLE = "sample.npz"
+"""A few rows of what a Keras step is given, with the tensors and small variables that its graph captured."""
+
+
 def later_file(call: int) -> str:
     """The file of a capsule with the values of a later call."""
     return f"later-{call}.npz"

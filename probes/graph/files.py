@@ -19,6 +19,7 @@ from .errors import BadCapsule
 
 NAMES = (
     *("capsule.json", "graph.pb.gz", "sources.json.gz", "recipe.json", "values.npz"),
+    schema.SAMPLE,
     *map(schema.later_file, schema.LATER_CALLS),
 )
 """Everything that is read of a capsule, in the order in which a seal has it."""

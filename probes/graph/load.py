@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..schema import CAPSULE_SCHEMA, LATER_CALLS, later_file
+from ..schema import CAPSULE_SCHEMA, LATER_CALLS, SAMPLE, later_file
 from . import files
 from .errors import BadCapsule
 from .ir import Input
@@ -114,6 +114,13 @@ def load(folder: Path) -> Program:
         )
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise BadCapsule(f"{folder / 'capsule.json'}: {type(error).__name__}: {error}") from error
+
+
+def load_sample(folder: Path) -> Program | None:
+    """The program with a few rows of its data, its captured tensors and its small variables; None without such."""
+    program = load(folder)
+    data = files.read_all(folder).get(SAMPLE)
+    return dataclasses.replace(program, values=_values(folder / SAMPLE, data)) if data is not None else None
 
 
 def later_values(folder: Path) -> dict[int, dict[str, Array]]:

@@ -96,6 +96,7 @@ class Service:
             requests.FindRefusedOp: _room("halted", "halted"),
             requests.RemakeOp: _room("remade", "remade"),
             requests.CompareTwoWays: _room("two_ways", "two_ways"),
+            requests.ExplainData: _room("explained", "explained"),
         }
 
     def answer(self, line: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from .comparisons import Compared as Compared
 from .comparisons import ComparedWays as ComparedWays
 from .comparisons import Dependence as Dependence
 from .comparisons import Draw as Draw
+from .comparisons import Explained as Explained
 from .comparisons import FailedTest as FailedTest
 from .comparisons import FirstNode as FirstNode
 from .comparisons import Judgement as Judgement

@@ -258,6 +258,28 @@ class OwnGradients(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Explained(Record):
+    """What the fixed part of a model can make of its data (`explained.explained`): asked, none or not-checked. `used`
+    and `rest` have the frames of the places at which the input is turned, and of its other ones.
+    """
+
+    result: str
+    why: str | None
+    relation: str | None = None
+    input: str | None = None
+    start: float = 0.0
+    residual: float = 0.0
+    other: float | None = None
+    factor: float = 1.0
+    rows: int = 0
+    change: str | None = None
+    meeting: tuple[Any, ...] = ()
+    used: tuple[Any, ...] = ()
+    rest: tuple[Any, ...] = ()
+    transforms: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgement(Record):
     """Two graphs that should compute the same, as they are and in float64, on the same inputs.
 

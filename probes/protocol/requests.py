@@ -336,3 +336,10 @@ class CheckOwnGradients(OfCapsule[answers.OwnGradients], op="own_gradients"):
     """Are gradients of the program's own, as `own-gradient` events tell of them, those that differences give?"""
 
     marks: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ExplainData(OfCapsule[answers.Explained], op="explain"):
+    """What can the part behind the last weights make of the recorded rows (`explained.explained`)?"""
+
+    seconds: float

@@ -74,6 +74,7 @@ class FirstCalls:
         self, guard: Guard, shelf: Shelf, batch: Callable[[], Batch | None] = lambda: None, *, every: bool = False
     ) -> None:
         """`every`: of functions that XLA does not compile, too."""
+        self.sample: Callable[[Path, Any], None] = lambda folder, concrete: None
         self.guard = guard
         self.shelf = shelf
         self._every = every
@@ -92,6 +93,7 @@ class FirstCalls:
 
     def expect(self, folder: Path, concrete: Any) -> None:
         """Look at the first call of a function that was just traced, if XLA is to compile it or one that it calls."""
+        self.guard.part("sample", self.sample, folder, concrete)
         compiled = compat.must_compile(concrete) or compat_graph.compiles_within(concrete)
         clustered = not compiled and compat_graph.auto_clusters()
         if not (compiled or clustered or self._every):
@@ -140,17 +142,17 @@ class FirstCalls:
         started = _clock()
         try:
             given = _given(function, args, kwargs)
-            yielded = _yielded(function.graph)
-            if call > 1 and yielded is not None:
+            shapes = yielded(function.graph)
+            if call > 1 and shapes is not None:
                 return None  # it would be the batch of the first call over again
-            batch, dataset = self._rows(yielded) if yielded is not None else ([], None)
-            size = self._size(given, yielded is not None) + sum(map(compat.bytes_of, batch))
+            batch, dataset = self._rows(shapes) if shapes is not None else ([], None)
+            size = self._size(given, shapes is not None) + sum(map(compat.bytes_of, batch))
             size += size_of(dataset) if dataset is not None else 0
             self._check(size, _LATER if call > 1 else 1.0)
             arrays = _copied(given, batch)
             if dataset is not None:
                 arrays[schema.DATASET_VALUE] = graph_of(dataset)
-            return _Before(arrays, size, "exact" if yielded is None else "redrawn")
+            return _Before(arrays, size, "exact" if shapes is None else "redrawn")
         except (Refused, Unwritten) as why:
             if call == 1:
                 self._note(folder, str(why))
@@ -158,7 +160,7 @@ class FirstCalls:
         finally:
             self._seconds += _clock() - started
 
-    def _rows(self, yielded: Sequence[Any]) -> tuple[list[Any], Any]:
+    def _rows(self, shapes: Sequence[Any]) -> tuple[list[Any], Any]:
         """As many rows of the data of the Keras call under way as its step takes at a time, not copied yet; or the
         dataset that they come from.
         """
@@ -168,11 +170,11 @@ class FirstCalls:
         if batch is None or not batch.data:
             why = batch.why if batch is not None else None
             raise Refused(why or "its batch comes from an iterator, and no arrays are known that it is made of")
-        if len(batch.data) != len(yielded):
-            raise Refused(f"its iterator gives {len(yielded)} tensors, and the call was given {len(batch.data)} arrays")
-        if any(shape is not None and len(shape) != len(a.shape) for shape, a in zip(yielded, batch.data, strict=True)):
+        if len(batch.data) != len(shapes):
+            raise Refused(f"its iterator gives {len(shapes)} tensors, and the call was given {len(batch.data)} arrays")
+        if any(shape is not None and len(shape) != len(a.shape) for shape, a in zip(shapes, batch.data, strict=True)):
             raise Refused("its iterator gives tensors of another rank than the arrays that the call was given")
-        sizes = [shape[0] for shape in yielded if shape]
+        sizes = [shape[0] for shape in shapes if shape]
         rows = next((n for n in sizes if n is not None), batch.size)
         return [array[:rows] for array in batch.data], None
 
@@ -272,7 +274,7 @@ def _given(concrete: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list
     return list(zip(concrete.graph.inputs, given, strict=True))
 
 
-def _yielded(graph: Any) -> list[list[int | None] | None] | None:
+def yielded(graph: Any) -> list[list[int | None] | None] | None:
     """The shapes of what the iterator of a graph yields; None for one that takes no iterator."""
     for operation in graph.get_operations():
         if operation.type in ("IteratorGetNext", "IteratorGetNextSync"):

@@ -17,7 +17,6 @@ from .budget import DEFAULT, limit_of
 from .datasets import DatasetRecorder
 from .draws import DrawRecorder
 from .failures import FailureRecorder
-from .first_calls import FirstCalls
 from .frames import caller
 from .frozen import FrozenRecorder
 from .gradients import GradientRecorder
@@ -41,6 +40,7 @@ from .policies import PolicyRecorder
 from .process import identity
 from .rehearse import Rehearsal
 from .runtime import RuntimeRecorder
+from .samples import first_calls
 from .settings import SettingsRecorder, is_watched
 from .sink import Sink
 from .tables import TableRecorder
@@ -216,8 +216,8 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         if rehearsal is None:
             DrawRecorder(guard, finder)
             GradientRecorder(guard, finder, tracing)
-        tracing.first_calls = FirstCalls(
-            guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls), every=compares
+        tracing.first_calls = first_calls(
+            guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls), every=compares, rows=rehearsal is None
         )
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)

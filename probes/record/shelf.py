@@ -109,6 +109,14 @@ class Shelf:
             return True
         return False
 
+    def add_sample(self, name: str, size: int, write: Callable[[Path], Any]) -> None:
+        """Let `write(folder)` add its sample to a capsule, if there is room without removing anything."""
+        kept = self._kept.get(name)
+        if kept is not None:
+            with self._noted("sample", name, name, size), self._room(name, size, graphs=False, values=False):
+                write(self._path(name))
+                kept.size += _size(self._path(name) / schema.SAMPLE)
+
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def _path(self, name: str) -> Path:

@@ -20,6 +20,9 @@ COMPARED_PLAINLY = Basis(
 CALLED_BOTH = Basis(
     "tested", "A worker called both ways of this function on the same made-up arguments, and compared the results."
 )
+FITTED = Basis(
+    "tested", "A worker fitted the recorded graph behind the weights to rows of the run, as they are and turned."
+)
 DREW_BOTH_WAYS = Basis(
     "tested", "The run recorded that the program drew from this key. A worker drew from it plainly and under XLA."
 )

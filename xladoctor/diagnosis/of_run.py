@@ -15,6 +15,7 @@ from xladoctor.diagnosis.drawn import drawn_apart, draws
 from xladoctor.diagnosis.drawn_at_trace import drawn_at_trace
 from xladoctor.diagnosis.engine import verdict
 from xladoctor.diagnosis.exit_handlers import exit_handlers
+from xladoctor.diagnosis.explained import unexplained
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fitting import fitted, situation
 from xladoctor.diagnosis.flipped import flip_notes
@@ -78,7 +79,7 @@ def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     ]
     others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
     others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording), *unmoved(recording)]
-    others += [*ways_apart(recording), *rows_in_source(recording), *no_effect(recording)]
+    others += [*ways_apart(recording), *unexplained(recording), *rows_in_source(recording), *no_effect(recording)]
     others += [*given_rows(recording), *named_tests(recording)]
     others += slips_with_names(recording, others)
     others += kept_in_graph(recording, others)

@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from xladoctor.diagnosis.own_gradients import Asked as AskedGradients
 from xladoctor.diagnosis.own_gradients import to_ask as gradients_to_ask
 from xladoctor.diagnosis.places import wanted
 from xladoctor.experiments import check as check_
-from xladoctor.experiments import gradient_check, isolate_run, row_check, two_ways
+from xladoctor.experiments import explain, gradient_check, isolate_run, row_check, two_ways
 from xladoctor.experiments.remake import questions, remade
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
@@ -60,12 +60,9 @@ def ask_workers(
     python = interpreter(recording)
     remakes = questions(recording)
     checks = check > 0 if check is not None else check_.has_time(environment)
-    compared = check_.to_check(recording) if checks else []
     isolated = isolate_run.to_isolate(recording) if checks else []
-    paired = row_check.to_check(recording) if checks else []
-    own = gradients_to_ask(recording) if checks else []
-    ways = two_ways.to_compare(recording) if checks else []
-    if python is None or not (chosen or compiled or remakes or compared or isolated or paired or own or ways):
+    after = _after(recording) if checks else _Checks()
+    if python is None or not (chosen or compiled or remakes or isolated or after):
         return False
     from xladoctor.workers.worker import Worker, WorkerError
 
@@ -101,45 +98,60 @@ def ask_workers(
                 for answer in isolate_run.answers(worker, python, isolated, environment, within):
                     keep(**answer)
             within = check_.budget(lasted, check, check_.least(recording))
-            for answer in _checks(worker, recording, compared, paired, own, ways, within, say, asked=check is not None):
+            for answer in _checks(worker, recording, after, within, say, asked=check is not None):
                 keep(**answer)
     return True
 
 
+@dataclass(frozen=True)
+class _Checks:
+    """The questions to a run that ended well."""
+
+    compared: Sequence[str] = ()
+    paired: Sequence[row_check.Asked] = ()
+    own: Sequence[AskedGradients] = ()
+    ways: Sequence[TwoWays] = ()
+    sampled: Sequence[str] = ()
+
+    def __bool__(self) -> bool:
+        return any((self.compared, self.paired, self.own, self.ways, self.sampled))
+
+
+def _after(recording: Recording) -> _Checks:
+    return _Checks(
+        check_.to_check(recording), row_check.to_check(recording), gradients_to_ask(recording),
+        two_ways.to_compare(recording), explain.to_explain(recording),
+    )  # fmt: skip
+
+
 def _checks(
-    worker: Worker,
-    recording: Recording,
-    compared: list[str],
-    paired: list[row_check.Asked],
-    own: list[AskedGradients],
-    ways: list[TwoWays],
-    seconds: float,
-    say: Say,
-    *,
-    asked: bool,
+    worker: Worker, recording: Recording, todo: _Checks, seconds: float, say: Say, *, asked: bool
 ) -> Iterator[dict[str, Any]]:
-    """The questions to a run that ended well: whether compiled functions agree with plain execution, within so many
-    seconds, whether gradients are those of their functions, within half of them, and which rows meet, within those that
-    are left, or half of them. Unless the user asked for just so many
-    seconds, there are more of them where others use the machine.
+    """The questions to a run that ended well. First those that few programs raise and that nothing else answers: both
+    ways of a switch, within a third of the seconds, and whether moves are as the data say, within half. Then whether
+    compiled functions agree with plain execution, within so many seconds, whether gradients are those of their
+    functions, within half of them, and which rows meet, within those that are left, or half of them. Unless the user
+    asked for just so many seconds, there are more of them where others use the machine.
     """
-    if not asked and (compared or paired or own or ways):
+    if not asked and todo:
         seconds = check_.stretched(worker, seconds)
+    if todo.ways:
+        say(f"calling both ways of {len(todo.ways)} function(s) that have a switch; Ctrl-C skips it")
+        yield from two_ways.answers(worker, recording, todo.ways, seconds / 3)
+    if todo.sampled:
+        say("fitting the fixed part of a model to its data; Ctrl-C skips it")
+        yield from explain.answers(worker, recording, todo.sampled, seconds / 2)
     started = time.monotonic()
-    if compared:
-        say(f"comparing {len(compared)} compiled function(s) with plain execution; Ctrl-C skips it")
-        yield from check_.answers(worker, recording, compared, seconds)
-    if own:
-        say(f"comparing gradients in {len(own)} function(s) with differences; Ctrl-C skips it")
-        yield from gradient_check.answers(worker, recording, own, seconds / 2)
-    if paired:
-        say(f"checking which rows are combined in {len(paired)} function(s); Ctrl-C skips it")
+    if todo.compared:
+        say(f"comparing {len(todo.compared)} compiled function(s) with plain execution; Ctrl-C skips it")
+        yield from check_.answers(worker, recording, todo.compared, seconds)
+    if todo.own:
+        say(f"comparing gradients in {len(todo.own)} function(s) with differences; Ctrl-C skips it")
+        yield from gradient_check.answers(worker, recording, todo.own, seconds / 2)
+    if todo.paired:
+        say(f"checking which rows are combined in {len(todo.paired)} function(s); Ctrl-C skips it")
         left = max(seconds / 2, seconds - (time.monotonic() - started))
-        yield from row_check.answers(worker, recording, paired, left)
-    if ways:
-        say(f"calling both ways of {len(ways)} function(s) that have a switch; Ctrl-C skips it")
-        left = max(seconds / 3, seconds - (time.monotonic() - started))
-        yield from two_ways.answers(worker, recording, ways, left)
+        yield from row_check.answers(worker, recording, todo.paired, left)
 
 
 def _compiled(recording: Recording) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xladoctor import protocol
@@ -86,7 +86,7 @@ def to_check(recording: Recording) -> list[str]:
 def answers(
     worker: Worker,
     recording: Recording,
-    capsules: list[str],
+    capsules: Sequence[str],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[dict[str, Any]]:
@@ -105,7 +105,9 @@ def answers(
     yield from _later(worker, recording, agreed, time_left)
 
 
-def _later(worker: Worker, recording: Recording, capsules: list[str], time_left: Budget) -> Iterator[dict[str, Any]]:
+def _later(
+    worker: Worker, recording: Recording, capsules: Sequence[str], time_left: Budget
+) -> Iterator[dict[str, Any]]:
     """What the later calls give of functions whose first one agrees; nothing where the time is over."""
     from xladoctor.workers.worker import WorkerError
 

@@ -5,7 +5,7 @@ the recorded graphs.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xladoctor import protocol
@@ -22,7 +22,7 @@ MAX_FUNCTIONS = 6
 def answers(
     worker: Worker,
     recording: Recording,
-    asked: list[Asked],
+    asked: Sequence[Asked],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[dict[str, Any]]:

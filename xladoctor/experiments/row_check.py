@@ -7,7 +7,7 @@ needed, since which row an element depends on hardly hangs on values. A question
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xladoctor import protocol
@@ -32,7 +32,7 @@ def to_check(recording: Recording) -> list[Asked]:
 def answers(
     worker: Worker,
     recording: Recording,
-    asked: list[Asked],
+    asked: Sequence[Asked],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xladoctor import protocol
@@ -37,7 +37,7 @@ def to_compare(recording: Recording) -> list[TwoWays]:
 def answers(
     worker: Worker,
     recording: Recording,
-    found: list[TwoWays],
+    found: Sequence[TwoWays],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[dict[str, Any]]:

@@ -117,6 +117,12 @@ _TWO_WAYS = record(
      "where": record({"file": text}, {"line": whole, "function": text})},
     {"deviation": number, "argument": maybe(whole), "factor": maybe(number)},
 )  # fmt: skip
+_EXPLAINED = record(
+    {"result": text},
+    {"relation": maybe(text), "residual": number, "other": maybe(number), "factor": number, "rows": whole,
+     "change": maybe(text), "meeting": many(_SOURCE), "used": many(many(_SOURCE)), "rest": many(many(_SOURCE)),
+     "transforms": many(many(_SOURCE))},
+)  # fmt: skip
 _RESULTS: Mapping[str, Check] = {
     "failing_op": maybe(_OP),
     "birth": maybe(_born),
@@ -127,6 +133,7 @@ _RESULTS: Mapping[str, Check] = {
     "own_gradients": _SLOPES,
     "isolation": maybe(_ISOLATION),
     "two-ways": _TWO_WAYS,
+    "explain": _EXPLAINED,
 }
 """Results of the questions that a diagnosis reads."""
 

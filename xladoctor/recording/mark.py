@@ -98,6 +98,7 @@ def digest(folder: Path, name: str) -> str:
 
 CAPSULE_FILES = (
     *("capsule.json", "graph.pb.gz", "sources.json.gz", "recipe.json", "values.npz"),
+    schema.SAMPLE,
     *map(schema.later_file, schema.LATER_CALLS),
 )
 """What a worker reads of a capsule, in the order in which a seal has it (`probes/graph/files.py`)."""

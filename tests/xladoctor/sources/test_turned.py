@@ -1,0 +1,62 @@
+"""The line that turns moves, in programs of several fields."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from xladoctor.sources.turned import handed_on, names_at, turns
+
+REGISTRATION = """
+import numpy as np
+
+def landmarks(fixed, moving):
+    pairs = match(fixed, moving)
+    displacement = pairs.source - pairs.target
+    return displacement
+
+def frame(tracks):
+    return tracks[..., ::-1]
+"""
+VISIBILITIES = """
+def baselines(antennas, pairs):
+    uv = antennas[pairs[:, 1]] - antennas[pairs[:, 0]]
+    return uv[:, [1, 0]]
+"""
+FLOW = """
+def warp(image, flow):
+    back = flow * scale
+    grid = base_grid(image)
+    size = grid.shape[0] - 1
+    return sample(image, grid, back)
+
+def unwarp(image, flow):
+    back = flow * scale
+    return sample(image, base_grid(image), -back)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "names", "relation", "line"),
+    [
+        (REGISTRATION, ["displacements"], "negated", 6),
+        (REGISTRATION, ["tracks"], "swapped", 10),
+        (VISIBILITIES, ["uv"], "swapped", 4),
+        (VISIBILITIES, ["uv"], "negated", 3),
+        (FLOW, ["angles"], "negated", None),
+    ],
+)
+def test_the_best_line(source, names, relation, line):
+    found = turns({"a.py": ast.parse(source)}, names, relation)
+    assert (found[0].line if found else None) == line
+
+
+@pytest.mark.parametrize(("taken", "line"), [(3, 6), (9, 10)], ids=["handed on", "turned"])
+def test_within_a_function(taken, line):
+    assert handed_on({"a.py": ast.parse(FLOW)}, "a.py", taken, "negated") == line
+
+
+def test_names_of_a_line():
+    source = 'def f(batch):\n    d = tf.reshape(batch["offsets"], (-1, 2))\n'
+    assert sorted(names_at({"a.py": ast.parse(source)}, "a.py", 2)) == ["batch", "offsets"]

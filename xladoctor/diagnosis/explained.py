@@ -1,0 +1,127 @@
+"""What the fixed part of a model can make of the data of the run: offsets of another sign or order than it expects,
+and data that no result of the network can explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from xladoctor.diagnosis.basis import FITTED
+from xladoctor.diagnosis.own_source import program_of
+from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.recording.run import Recording
+from xladoctor.recording.schema import schema
+from xladoctor.rules import by_slug
+from xladoctor.sources.turned import handed_on, names_at, turns
+
+REQUEST = "explain"
+_TURNED, _REACH = "wrong-pairing", "loss-input-mismatch"
+_HOW = {
+    "negated": "with the opposite sign",
+    "swapped": "with their two components exchanged",
+    "swapped-negated": "with their two components exchanged and the opposite sign",
+    "first-negated": "with the opposite sign of the first component",
+    "second-negated": "with the opposite sign of the second component",
+    "reordered": "with the items of each row in another order",
+}
+_ONE_CONVENTION = Remedy(
+    "one-convention", "Use one sign and one order of axes", "changes-numerics",
+    "Move a picture with one bright pixel by (3, 0), from where the moves are made to where they are used.",
+)  # fmt: skip
+_SAME_SCALE = Remedy(
+    "same-scale", "Bring predictions and data to one scale", "changes-numerics",
+    "Use the same normalisation for the transform of the model and for what made the data: `norm=\"ortho\"`, or `/ n`.",
+)  # fmt: skip
+
+
+def to_ask(recording: Recording) -> list[str]:
+    """The capsules of steps of which a sample was kept."""
+    capsules = dict.fromkeys(str(t["capsule"]) for t in recording.of_kind(schema.TRACE) if t.get("capsule"))
+    return [c for c in capsules if (recording.folder / "capsules" / c / schema.SAMPLE).is_file()]
+
+
+def unexplained(recording: Recording) -> Iterator[Finding]:
+    """A warning for a step whose data ask for other inputs, or for another scale."""
+    for answer in recording.answers(REQUEST):
+        told = answer.get("result") or {}
+        relation = told.get("relation")
+        if relation in _HOW:
+            yield _turned(recording, told)
+        elif relation == "out-of-reach":
+            yield _out_of_reach(told)
+
+
+def _turned(recording: Recording, told: Mapping[str, Any]) -> Finding:
+    rule = by_slug(_TURNED)
+    used = [_location(frames) for frames in told.get("used") or ()]
+    places = [at for at in used if at is not None]
+    names, at = _line(recording, told, places)
+    name = names[0] if names else "the moves"
+    where = f" in {places[0].function}" if told.get("rest") and places else ""
+    title = f"The data are explained better by `{name}` {_HOW[told['relation']]}{where}"
+    before, after = float(told.get("residual") or 0.0), float(told.get("other") or 0.0)
+    return Finding(
+        code=rule.code, slug=_TURNED, level="warning", role="root", title=title,
+        message=f"`{name}` go into a part of the model behind its last weights. With the results of the network free, "
+        f"this part was fitted to {told.get('rows', 0)} rows of the run. What is left is {before:.2g} of the data as "
+        f"the program has it, and {after:.2g} {_HOW[told['relation']]}{where}. It is less in each row. Training cannot "
+        "mend this. The line is the most likely one, and was read in the source.",
+        location=at, evidence=(Proof("worker", title, str(at)),), status="confirmed", basis=FITTED,
+        remedies=(_ONE_CONVENTION,),
+        details={"kind": "moves", "relation": told["relation"], "residual": before, "other": after},
+    )  # fmt: skip
+
+
+def _line(recording: Recording, told: Mapping[str, Any], places: list[Location]) -> tuple[list[str], Location | None]:
+    """(what the moves are called, the line that turns them most likely): in the function of the one use that is turned;
+    else before the graph, where they are made.
+    """
+    trees = program_of(recording)
+    names = [n for at in places for n in names_at(trees, at.file, at.line or 0)]
+    relation = str(told["relation"])
+    own = _apart(told) if told.get("rest") else None
+    if own is not None:
+        line = handed_on(trees, own.file, own.line or 0, relation)
+        return names, Location(own.file, line, own.function)
+    found = turns(trees, names, relation)
+    if not found:
+        return names, next(iter(places), None)
+    return names, Location(found[0].file, found[0].line, found[0].function)
+
+
+def _apart(told: Mapping[str, Any]) -> Location | None:
+    """The innermost frame of the turned use whose function is in no other use."""
+    others = {(f[0], f[2]) for frames in told["rest"] for f in frames}
+    own = [f for f in told["used"][0] if (f[0], f[2]) not in others] or list(told["used"][0])
+    return _location(own)
+
+
+def _out_of_reach(told: Mapping[str, Any]) -> Finding:
+    rule = by_slug(_REACH)
+    factor, left = float(told.get("factor") or 1.0), float(told.get("residual") or 0.0)
+    transforms = [_location(frames) for frames in told.get("transforms") or ()]
+    at = next((t for t in transforms if t is not None), None) or _location(told.get("meeting") or ())
+    if told.get("change") == "shifted":
+        title = "The data have their centre elsewhere than the predictions"
+        more = "They are explained once they are rolled by half of their size: one `fftshift` is missing or too many."
+    elif not 0.5 < factor < 2.0:
+        title = f"The data are {factor:.3g} times as large as the model can predict" if factor > 1 else (
+            f"The model predicts {1 / factor:.3g} times what the data are"
+        )  # fmt: skip
+        more = "A constant of the normalisation is missing or applied twice, where the data are made or in this part."
+    else:
+        title = "No result of the network explains the data"
+        more = "They may be in another order, layout or quantity than the predictions."
+    return Finding(
+        code=rule.code, slug=_REACH, level="warning", role="root", title=title,
+        message=f"The model has a part behind its last weights. With the results of the network free, this part was "
+        f"fitted to {told.get('rows', 0)} rows of the run, and {left:.0%} of the energy of the data is left. {more}",
+        location=at, evidence=(Proof("worker", title, str(at)),), status="confirmed", basis=FITTED,
+        remedies=(_SAME_SCALE,), details={"kind": "out-of-reach", "residual": left, "factor": factor},
+    )  # fmt: skip
+
+
+def _location(frames: Any) -> Location | None:
+    last = list(frames)[-1:]
+    return Location(str(last[0][0]), int(last[0][1]), str(last[0][2])) if last else None
