@@ -9,6 +9,7 @@ negated or with their components exchanged, they have another sign or order than
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -33,8 +34,10 @@ _USES = 4
 _PROMISING, _BETTER = 0.95, 0.8
 """The residual with other inputs, as a share of that with the recorded ones, from which they are looked at closely, and
 from which the recorded ones follow another convention: in each row."""
-_OUT_OF_REACH = 0.5
-"""The residual of the best fit from which the data are no results of this part: 1 is that of a prediction of zeros."""
+_POOR, _OUT_OF_REACH = 0.1, 0.5
+"""The residual of the best fit from which other data are tried: on another scale, with their centre elsewhere; and from
+which the data are no results of this part. 1 is that of a prediction of zeros.
+"""
 
 
 def explained(request: Any) -> dict[str, Any]:
@@ -95,10 +98,12 @@ class _Fit:
     def answer(self) -> dict[str, Any]:
         """What `explained` returns."""
         given = self._fitted({}, _FEW)
-        if given.residual > _OUT_OF_REACH:
+        if given.residual > _POOR:
             given = self._fitted({}, _STEPS)
-            if given.residual > _OUT_OF_REACH:
-                return {**self._common(given), "relation": "out-of-reach", **self._other_data(given)}
+            told = self._other_data(given) if given.residual > _POOR else {}
+            if "change" in told or given.residual > _OUT_OF_REACH:
+                return {**self._common(given), "relation": "out-of-reach", **told}
+            given = self._fitted({}, _FEW)
         tried: list[tuple[float, str, list[Use], dict[str, Array]]] = []
         for relation, uses, changed in self._others():
             if time.monotonic() > self._until:
@@ -123,14 +128,18 @@ class _Fit:
         }  # fmt: skip
 
     def _other_data(self, given: _Fitted) -> dict[str, Any]:
-        """What must be done to data that are out of reach, and where the part transforms."""
+        """What must be done to data that are explained poorly, and where the part transforms."""
         ffts = self._part.transforms(self._step.pure.graph)
+        told: dict[str, Any] = {"transforms": [f for f in map(self._frames, ffts) if f][:4]}
         axes = sorted(range(1, self._target.ndim), key=lambda a: self._target.shape[a])[-2:]
-        halves = [self._target.shape[a] // 2 for a in axes]
-        told = {"transforms": [f for f in map(self._frames, ffts) if f][:4]}
-        shifted = np.roll(self._target, halves, axes)
-        if time.monotonic() < self._until and self._fitted({}, _STEPS, shifted).residual < given.residual / 4:
-            return {**told, "change": "shifted"}
+        sizes = [self._target.shape[a] for a in axes]
+        data = {"shifted": np.roll(self._target, [n // 2 for n in sizes], axes)}
+        scales = [math.sqrt(math.prod(sizes)) ** power for power in (1, -1, 2, -2)] if ffts else []
+        for change, target in (*data.items(), *((f"{s:.6g}", self._target * s) for s in scales)):
+            if time.monotonic() > self._until:
+                break
+            if self._fitted({}, _STEPS, target.astype(self._target.dtype)).residual < min(given.residual / 4, _POOR):
+                return {**told, "change": change}
         return told
 
     def _others(self) -> Iterator[tuple[str, list[Use], dict[str, Array]]]:

@@ -99,27 +99,36 @@ def _apart(told: Mapping[str, Any]) -> Location | None:
 
 def _out_of_reach(told: Mapping[str, Any]) -> Finding:
     rule = by_slug(_REACH)
-    factor, left = float(told.get("factor") or 1.0), float(told.get("residual") or 0.0)
+    left = float(told.get("residual") or 0.0)
     transforms = [_location(frames) for frames in told.get("transforms") or ()]
     at = next((t for t in transforms if t is not None), None) or _location(told.get("meeting") or ())
-    if told.get("change") == "shifted":
-        title = "The data have their centre elsewhere than the predictions"
-        more = "They are explained once they are rolled by half of their size: one `fftshift` is missing or too many."
-    elif not 0.5 < factor < 2.0:
-        title = f"The data are {factor:.3g} times as large as the model can predict" if factor > 1 else (
-            f"The model predicts {1 / factor:.3g} times what the data are"
-        )  # fmt: skip
-        more = "A constant of the normalisation is missing or applied twice, where the data are made or in this part."
-    else:
-        title = "No result of the network explains the data"
-        more = "They may be in another order, layout or quantity than the predictions."
+    title, more = _why(told.get("change"), float(told.get("factor") or 1.0))
     return Finding(
         code=rule.code, slug=_REACH, level="warning", role="root", title=title,
         message=f"The model has a part behind its last weights. With the results of the network free, this part was "
         f"fitted to {told.get('rows', 0)} rows of the run, and {left:.0%} of the energy of the data is left. {more}",
         location=at, evidence=(Proof("worker", title, str(at)),), status="confirmed", basis=FITTED,
-        remedies=(_SAME_SCALE,), details={"kind": "out-of-reach", "residual": left, "factor": factor},
+        remedies=(_SAME_SCALE,), details={"kind": "out-of-reach", "residual": left, "change": told.get("change")},
     )  # fmt: skip
+
+
+def _why(change: str | None, factor: float) -> tuple[str, str]:
+    """A title, and what may be the reason."""
+    if change == "shifted":
+        return (
+            "The data have their centre elsewhere than the predictions",
+            "They are explained once they are rolled by half of their size: one `fftshift` is missing or too many.",
+        )
+    if change is not None:
+        times = f"{1 / float(change):.4g} times" if float(change) < 1 else f"1/{float(change):.4g} of"
+        return (
+            f"The data are {times} what the model can predict",
+            f"They are explained once they are multiplied by {change}, a power of the size of the transform: its "
+            "normalisation is missing or applied twice, where the data are made or in this part.",
+        )
+    if factor > 2:
+        return f"The data are {factor:.3g} times as large as the model can predict", "A factor may be missing."
+    return "No result of the network explains the data", "They may be in another order, layout or quantity."
 
 
 def _location(frames: Any) -> Location | None:

@@ -106,3 +106,14 @@ def test_nothing_is_asked_where_weights_reach_the_data(tmp_path):
     views, moves = scene(np.random.default_rng(5))
     told = told_of(tmp_path, views, moves, lambda tf, shifted, picture, d: picture[:, None])
     assert told["result"] == "none"
+
+
+@pytest.mark.parametrize(("scale", "change"), [(1.0, None), (1 / SIDE, f"{1 / SIDE:.6g}")])
+def test_a_transform_of_another_scale(tmp_path, scale, change):
+    views, moves = scene(np.random.default_rng(5))
+
+    def part(tf, shifted, picture, d):
+        return right(tf, shifted, tf.sigmoid(picture) * 4.0 - 1.0, d) * scale
+
+    told = told_of(tmp_path, views, moves, part)
+    assert (told["relation"], told.get("change")) == ("out-of-reach" if change else None, change), told
