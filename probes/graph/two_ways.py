@@ -4,6 +4,7 @@ argument with another sign, or its components in another order, or give a multip
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import runpy
 import tempfile
@@ -19,6 +20,7 @@ _ALIKE, _APART = 0.05, 0.15
 _FACTOR = 0.02
 _SEED = 7
 _LEAST = 8
+_TURNED = ("negated", "swapped", "swapped-negated")
 Spec = tuple[tuple[int, ...], ...]
 _ONE: tuple[Spec, ...] = (((3, 12, 9),), ((12, 12),), ((3, 12, 9, 1),), ((5, 6),))
 _TWO: tuple[Spec, ...] = (
@@ -36,10 +38,25 @@ def two_ways(request: CompareTwoWays) -> TwoWays:
     with tempfile.TemporaryDirectory(prefix="two-ways-") as folder:  # AutoGraph reads the source of what it traces
         texts = (Path(folder, "on.py"), request.on), (Path(folder, "off.py"), request.off)
         on, off = (_function(file, text, request.name) for file, text in texts)
-        return _of(on, off, request)
+        told, given = _of(on, off, request)
+        if told.relation not in _TURNED:
+            return told
+        other = _result(off if request.taken == "on" else on, given)
+        file = Path(folder, "trial.py")
+        mended = [n for n, text in enumerate(request.trials) if _agrees(file, text, request.name, given, other)]
+        return dataclasses.replace(told, mended=tuple(mended))
 
 
-def _of(on: Callable[..., Any], off: Callable[..., Any], request: CompareTwoWays) -> TwoWays:
+def _agrees(file: Path, text: str, name: str, given: Sequence[Any], other: Any) -> bool:
+    """Whether a program gives this result."""
+    try:
+        value = _result(_function(file, text, name), given)
+    except Exception:  # a change may not suit
+        return False
+    return value is not None and value.shape == other.shape and _apart(other, value) < _ALIKE
+
+
+def _of(on: Callable[..., Any], off: Callable[..., Any], request: CompareTwoWays) -> tuple[TwoWays, list[Any]]:
     error = "there are no such arguments"
     for shapes in (*request.shapes, *({1: _ONE, 2: _TWO}.get(request.count, ()))):
         for kind in ("float32", "complex64"):
@@ -50,7 +67,7 @@ def _of(on: Callable[..., Any], off: Callable[..., Any], request: CompareTwoWays
                 error = f"{type(raised).__name__}: {raised}"[:300]
                 continue
             if first is not None and second is not None and first.shape == second.shape:
-                return _compared(first, off, given)
+                return _compared(first, off, given), given
     raise Refused(f"no made-up arguments suit both ways: {error}")
 
 

@@ -228,6 +228,8 @@ class TwoWays(Record):
     argument: int | None = None
     factor: float | None = None
     deviation: float = 0.0
+    mended: tuple[int, ...] = ()
+    """The numbers of the trials that give what the other way does."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -53,12 +53,16 @@ class RemakeOp(Request[answers.Remade], op="remade"):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CompareTwoWays(Request[answers.TwoWays], op="two_ways"):
-    """Do two ways of one function give the same? Each is a program that has it under `name` (`two_ways.two_ways`)."""
+    """Do two ways of one function give the same? Each is a program that has it under `name` (`two_ways.two_ways`).
+    `trials` are programs of the way that the run took (`taken`), each with one sign changed.
+    """
 
     on: str
     off: str
     name: str
     count: int
+    taken: str = "on"
+    trials: tuple[str, ...] = ()
     shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
 

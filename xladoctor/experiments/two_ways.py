@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from xladoctor import protocol
@@ -19,12 +20,13 @@ from xladoctor.experiments.budget import Budget
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.sources.names import walk
-from xladoctor.sources.two_ways import TwoWays, Way, two_ways
+from xladoctor.sources.two_ways import TwoWays, Way, trials, two_ways
 
 if TYPE_CHECKING:
     from xladoctor.workers.worker import Worker
 
 _MOST = 8
+_TRIALS = 16
 
 
 def to_compare(recording: Recording) -> list[TwoWays]:
@@ -44,17 +46,26 @@ def answers(
     """An answer for each function that could be called, as `worker.jsonl` keeps it."""
     traced = {str(t.get("python_name")) for t in recording.of_kind(schema.TRACE)}
 
+    def taken(one: TwoWays) -> Way | None:
+        """The way that the run took: what was traced of one way alone shows it."""
+        used = [w for w in (one.on, one.off) if any(f.name in traced for _, f in w.own)]
+        return used[0] if len(used) == 1 else None
+
     def ask(one: TwoWays, left: float) -> protocol.answers.TwoWays:
+        way = taken(one)
+        texts = tuple(text for *_, text in islice(trials(way), _TRIALS)) if way is not None else ()
         request = protocol.requests.CompareTwoWays(
-            on=one.on.text, off=one.off.text, name=one.name, count=len(one.parameters)
-        )
+            on=one.on.text, off=one.off.text, name=one.name, count=len(one.parameters),
+            taken="off" if way is one.off else "on", trials=texts,
+        )  # fmt: skip
         return worker.ask(request, timeout=left)
 
     for one, told, _ in Budget(worker, seconds, clock).each(found, ask, _MOST):
         if told is not None:
-            # What was traced of one way alone shows which one the run took.
-            used = [w for w in (one.on, one.off) if any(f.name in traced for _, f in w.own)]
-            file, line, function = _place(one, used[0] if len(used) == 1 else None)
+            way = taken(one)
+            file, line, function = _place(one, way)
+            if way is not None and len(told.mended) == 1:
+                file, line, function, _ = next(islice(trials(way), told.mended[0], None))
             known = {
                 "function": one.name, "switch": one.switch, "parameters": list(one.parameters), "file": one.file,
                 "where": {"file": file, "line": line, "function": function}, "dispatch": one.line,

@@ -11,6 +11,7 @@ import copy
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from xladoctor.sources.names import dotted, last_name, walk
 
@@ -247,3 +248,27 @@ def _annotations(node: ast.AST) -> Iterator[ast.AST]:
         yield node.annotation
     if isinstance(node, _Function) and node.returns is not None:
         yield node.returns
+
+
+def trials(way: Way) -> Iterator[tuple[str, int, str, str]]:
+    """(file, line, function, program of the way with the sign there changed) for each sum, difference and minus of its
+    own functions.
+    """
+    for file, function in way.own:
+        tree = ast.parse(way.text)
+        made = next((n for n in tree.body if isinstance(n, _Function) and n.name == function.name), None)
+        for node in tree.body:
+            if isinstance(node, _Function):
+                node.decorator_list = []  # run eagerly: it is called once
+        here, there = ([n for n in walk(f) if _has_sign(n)] for f in (function, made or function))
+        for mine, other in zip(here, there, strict=False) if made is not None else ():
+            old = other.op
+            other.op = ast.UAdd() if isinstance(old, ast.USub) else ast.Sub() if isinstance(old, ast.Add) else ast.Add()
+            yield file, mine.lineno, function.name, ast.unparse(tree)
+            other.op = old
+
+
+def _has_sign(node: ast.AST) -> TypeGuard[ast.BinOp | ast.UnaryOp]:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Add | ast.Sub)
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)

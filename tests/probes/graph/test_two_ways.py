@@ -10,7 +10,7 @@ import pytest
 from probes.graph.service import Service
 from xladoctor.diagnosis.two_ways import REQUEST, ways_apart
 from xladoctor.recording.contents import is_answer
-from xladoctor.sources.two_ways import two_ways
+from xladoctor.sources.two_ways import trials, two_ways
 
 HEAD = "import numpy as np\nimport tensorflow as tf\nfrom settings import use_xla\n"
 MOVED = '''
@@ -127,3 +127,17 @@ def test_what_is_between_two_ways(name):
     assert is_answer({"capsule": "moved", "request": REQUEST, "result": result})
     findings = list(ways_apart(Answered(result)))
     assert [words in f.title for f in findings] == ([True] if words else [])
+
+
+@pytest.mark.slow
+def test_the_sign_that_is_wrong():
+    wrong = MOVED.replace("- at[:, None, None]", "+ at[:, None, None]")
+    [found] = found_in(wrong)
+    tried = list(trials(found.on))
+    asked = {"on": found.on.text, "off": found.off.text, "name": found.name, "count": 2}
+    answer = Service().answer(
+        json.dumps({"id": 1, "op": "two_ways", **asked, "trials": [text for *_, text in tried], "taken": "on"})
+    )
+    assert answer["result"]["relation"] == "negated"
+    [number] = answer["result"]["mended"]
+    assert tried[number][1] == (HEAD + wrong)[: (HEAD + wrong).index("+ at[:")].count("\n") + 1
