@@ -43,8 +43,8 @@ def two_ways(request: CompareTwoWays) -> TwoWays:
             return told
         other = _result(off if request.taken == "on" else on, given)
         file = Path(folder, "trial.py")
-        mended = [n for n, text in enumerate(request.trials) if _agrees(file, text, request.name, given, other)]
-        return dataclasses.replace(told, mended=tuple(mended))
+        agreeing = [n for n, text in enumerate(request.trials) if _agrees(file, text, request.name, given, other)]
+        return dataclasses.replace(told, agreeing=tuple(agreeing))
 
 
 def _agrees(file: Path, text: str, name: str, given: Sequence[Any], other: Any) -> bool:

@@ -228,7 +228,7 @@ class TwoWays(Record):
     argument: int | None = None
     factor: float | None = None
     deviation: float = 0.0
-    mended: tuple[int, ...] = ()
+    agreeing: tuple[int, ...] = ()
     """The numbers of the trials that give what the other way does."""
 
 

@@ -64,8 +64,8 @@ def answers(
         if told is not None:
             way = taken(one)
             file, line, function = _place(one, way)
-            if way is not None and len(told.mended) == 1:
-                file, line, function, _ = next(islice(trials(way), told.mended[0], None))
+            if way is not None and len(told.agreeing) == 1:
+                file, line, function, _ = next(islice(trials(way), told.agreeing[0], None))
             known = {
                 "function": one.name, "switch": one.switch, "parameters": list(one.parameters), "file": one.file,
                 "where": {"file": file, "line": line, "function": function}, "dispatch": one.line,

@@ -139,5 +139,5 @@ def test_the_sign_that_is_wrong():
         json.dumps({"id": 1, "op": "two_ways", **asked, "trials": [text for *_, text in tried], "taken": "on"})
     )
     assert answer["result"]["relation"] == "negated"
-    [number] = answer["result"]["mended"]
+    [number] = answer["result"]["agreeing"]
     assert tried[number][1] == (HEAD + wrong)[: (HEAD + wrong).index("+ at[:")].count("\n") + 1
