@@ -73,7 +73,8 @@ class Samples:
 
 def _is_moves(array: Any) -> bool:
     """Whether it looks like moves or positions: floats, with two components."""
-    return 2 in tuple(array.shape)[1:] and str(array.dtype).startswith("float")
+    # The name of a type: NumPy's and TensorFlow's have one, and only NumPy's is its text.
+    return 2 in tuple(array.shape)[1:] and array.dtype.name.startswith("float")
 
 
 def _captured(graph: Any) -> Iterator[tuple[str, Any]]:

@@ -54,7 +54,7 @@ def told_of(tmp_path, views, moves, part):
     concrete = step.get_concrete_function(iter(data))
     folder, _ = capsule_of(tmp_path / "c", concrete, [], values=False)
     shelf = SimpleNamespace(add_sample=lambda name, size, write: write(folder))
-    Samples(shelf, lambda: Batch([views, moves, views], ROWS)).traced(folder, concrete)
+    Samples(shelf, lambda: Batch([views, tf.constant(moves), views], ROWS)).traced(folder, concrete)
     return explained(SimpleNamespace(capsule=folder, seconds=120.0))
 
 
