@@ -212,13 +212,12 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
     )
     compares = rehearsal is not None and rehearsal.returns
+    under_way: Callable[[], Any] = lambda: batch_under_way(tracing.keras_calls)
     if keep and capsules and (rehearsal is None or compares):
         if rehearsal is None:
             DrawRecorder(guard, finder)
             GradientRecorder(guard, finder, tracing)
-        tracing.first_calls = first_calls(
-            guard, tracing.shelf, lambda: batch_under_way(tracing.keras_calls), every=compares, rows=rehearsal is None
-        )
+        tracing.first_calls = first_calls(guard, tracing.shelf, under_way, every=compares, rows=rehearsal is None)
     if rehearsal is not None:
         _rehearsed(rehearsal, guard, finder)
     if rehearsal is None and not guard.block:
