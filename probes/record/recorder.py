@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import platform
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -199,6 +200,10 @@ def _watch_forks() -> None:
     )
 
 
+def _under_way(tracing: TraceRecorder) -> Any:
+    return batch_under_way(tracing.keras_calls)
+
+
 def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     """Start the recorders that were chosen."""
     sink, chosen, capture = guard.sink, choice.chosen, choice.capture
@@ -212,7 +217,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         guard, tracing.shelf, enabled=keep, always=keep and (capture == "all" or rehearsal is not None)
     )
     compares = rehearsal is not None and rehearsal.returns
-    under_way: Callable[[], Any] = lambda: batch_under_way(tracing.keras_calls)
+    under_way = functools.partial(_under_way, tracing)
     if keep and capsules and (rehearsal is None or compares):
         if rehearsal is None:
             DrawRecorder(guard, finder)

@@ -128,7 +128,7 @@ def _checks(
     worker: Worker, recording: Recording, todo: _Checks, seconds: float, say: Say, *, asked: bool
 ) -> Iterator[dict[str, Any]]:
     """The questions to a run that ended well. First those that few programs raise and that nothing else answers: both
-    ways of a switch, within a third of the seconds, and whether moves are as the data say, within half. Then whether
+    ways of a switch, within a third of the seconds, and whether moves are as the data say, within all of them. Then whether
     compiled functions agree with plain execution, within so many seconds, whether gradients are those of their
     functions, within half of them, and which rows meet, within those that are left, or half of them. Unless the user
     asked for just so many seconds, there are more of them where others use the machine.
@@ -140,7 +140,7 @@ def _checks(
         yield from two_ways.answers(worker, recording, todo.ways, seconds / 3)
     if todo.sampled:
         say("fitting the fixed part of a model to its data; Ctrl-C skips it")
-        yield from explain.answers(worker, recording, todo.sampled, seconds / 2)
+        yield from explain.answers(worker, recording, todo.sampled, seconds)
     started = time.monotonic()
     if todo.compared:
         say(f"comparing {len(todo.compared)} compiled function(s) with plain execution; Ctrl-C skips it")
