@@ -128,8 +128,8 @@ def _checks(
     worker: Worker, recording: Recording, todo: _Checks, seconds: float, say: Say, *, asked: bool
 ) -> Iterator[dict[str, Any]]:
     """The questions to a run that ended well. First those that few programs raise and that nothing else answers: both
-    ways of a switch, within a third of the seconds, and whether moves are as the data say, within all of them. Then whether
-    compiled functions agree with plain execution, within so many seconds, whether gradients are those of their
+    ways of a switch, within a third of the seconds, and whether moves are as the data say, within all of them. Then
+    whether compiled functions agree with plain execution, within so many seconds, whether gradients are those of their
     functions, within half of them, and which rows meet, within those that are left, or half of them. Unless the user
     asked for just so many seconds, there are more of them where others use the machine.
     """
