@@ -229,8 +229,8 @@ def unsliced(clash: Clash) -> Iterator[Candidate]:
     whole, short = clash.sides[1 - cut].origin, clash.sides[cut].origin
     if whole is None or short is None or short.kind != "slice":
         return
-    if any(o.kind == "constant" and o.text == str(sizes[1 - cut]) for o, _ in chain(whole, 8)):
-        return  # its size is a number of its own, and no cut of the same source
+    if whole.kind in ("layer", "reshape"):
+        return  # its size is one of its own, and nothing that was left whole
     reason = f"The other side is cut to {sizes[cut]}, but this one is not."
     aliases = values[1 - cut].aliases
     yield from at_origin(aliases[0] if aliases else whole, 7.0, reason, 1 - cut, "slice")

@@ -11,11 +11,23 @@ from dataclasses import replace
 from xladoctor.blame import slices
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Frame
+from xladoctor.blame.suspicion import Candidate, edit_of
+from xladoctor.blame.values import Clash
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
 from xladoctor.sources.order import runs_before, statement_end
 
 GIVES_DATA = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"})
+
+
+def of_later(clash: Clash, hops: Mapping[Line, int], files: Files, main: str, crash: Crash) -> Iterator[Candidate]:
+    """The lines that made a size at fault for the failing call of a model, and nothing for the call before."""
+    later = only_later(hops, files, main, crash)
+    for i, side in enumerate(clash.sides if later else ()):
+        origin = side.origin
+        if origin is not None and (origin.file, origin.line) in later:
+            reason = "The model worked before on what did not come through this line."
+            yield Candidate(origin.file, origin.line, 6.0, reason, i, edit_of(origin), True)
 
 
 def only_later(hops: Mapping[Line, int], files: Files, main: str, crash: Crash) -> frozenset[Line]:

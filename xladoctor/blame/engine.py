@@ -103,6 +103,7 @@ def evidence(
         *dtypes.of_types(hops, crash, files),
         *tables.of_tables(hops, crash, files),
         *settings_used.of_settings(hops, crash, files, main),
+        *(earlier.of_later(clash, hops, files, main, crash) if clash is not None else ()),
         *(remainders.of_remainders(clash, run) if clash is not None else ()),
         *(settings_used.of_one_name(clash, run) if clash is not None else ()),
     ]
@@ -111,17 +112,17 @@ def evidence(
         found = suspicion.ranked([*of_open_lengths(hops, files), *found])
     facts = facts_of(finding, failure)  # type: ignore[arg-type]
     shown = clash is not None and clash.hint != SEEN
-    wrong, later = factors(run, crash), earlier.only_later(hops, files, main, crash)
+    wrong = factors(run, crash)
     tried: list[Tried] = []
     if clash is not None and shown:
-        before = ranking.ordered(features(hops, run, clash, found, (), crash, files, wrong, later))
+        before = ranking.ordered(features(hops, run, clash, found, (), crash, files, wrong))
         tried = trials.tried(run, clash, found, crash, files, main, hops, facts, [at for at, _ in before])
     if last is not None:
         # The rows that are left over are no number to write.
         tried = [one for one in tried if one.edit != "constant"]
     outdone = {(one.file, one.line) for one in tried if one.outdone}
     found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]
-    lines = features(hops, run, clash, found, tried, crash, files, wrong, later)
+    lines = features(hops, run, clash, found, tried, crash, files, wrong)
     reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
     return Evidence(crash, clash, found, tried, reached, last, tuple(wrong.values()))
 

@@ -183,11 +183,8 @@ def features(
     crash: Crash,
     files: Files,
     wrong: Mapping[int, int],
-    later: frozenset[Line] = frozenset(),
 ) -> dict[Line, Features]:
-    """The features of every line of a slice; `wrong` are the `factors` of products, `later` the lines that no earlier
-    call of the model depends on.
-    """
+    """The features of every line of a slice; `wrong` are the `factors` of products."""
     sizes = frozenset(n for n in crash.sizes if n > 1)
     if clash is not None and clash.relation != "rank":
         sizes |= {d.size for d in clash.sides if d.size is not None and d.size > 1}
@@ -202,7 +199,6 @@ def features(
         for line, nodes in by_line(tree, wanted).items():
             at = (file, line)
             names = set(of_sizes([n for n in nodes if not _hands_on(n, wrong, run)], run, sizes))
-            names |= {"only later"} if at in later else set()
             names |= {"in a call"} if _in_a_call(at, stack, files) else set()
             if at in stack:
                 names.add("raised" if at == stack[-1] else "called")
@@ -252,8 +248,6 @@ def _tried(out: dict[Line, Features], tried: Iterable[Tried]) -> None:
         found["mends"] = 1.0
         found["ways"] = found.get("ways", 0.0) + 1.0
         found["cheaply"] = max(found.get("cheaply", 0.0), max(0.0, (8.0 - one.cost) / 8.0))
-        if (one.old, one.new) == ("1", "0"):
-            found["drops one"] = 1.0
         if one.cost <= least:
             found["cheapest"] = 1.0
         if len(lines) == 1:
