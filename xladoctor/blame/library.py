@@ -133,13 +133,11 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
 _PLAIN = frozenset(
     {
         "math", "numpy", "functools", "dataclasses", "attr", "attrs", "pydantic", "types", "argparse", "os",
-        "os.environ", "copy", "collections", "os.path", "pathlib", "json", "yaml",
-        "tomllib", "tomli", "toml", "configparser",
+        "os.environ", "copy", "collections", "os.path", "pathlib", "json", "yaml", "tomllib",
+        "tomli", "toml", "configparser",
     }
 )  # fmt: skip
 """Modules whose functions concern plain values, too."""
-
-
 _LOADS = frozenset({"load", "loads", "safe_load", "full_load"})
 
 
