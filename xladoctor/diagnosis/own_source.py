@@ -24,6 +24,10 @@ def files_of(recording: Recording) -> Files:
 
 def program_of(recording: Recording, *more: str) -> dict[str, ast.Module]:
     """The syntax trees of the scripts of the command, of `more` files, and of what these import of the user's own."""
+    return dict(recording.once(_program, *more))
+
+
+def _program(recording: Recording, *more: str) -> dict[str, ast.Module]:
     sources = sources_of(recording)
     scripts = [str(script) for script in sources.scripts] if sources is not None else []
     return program_trees(files_of(recording), list(dict.fromkeys([*scripts, *more])))

@@ -16,6 +16,7 @@ from xladoctor.rules import by_slug
 from xladoctor.rules.slips import OF_NAMES, OF_SOURCE, Kind
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.held import Held, View
+from xladoctor.sources.names import unchanged
 from xladoctor.sources.slips import Slip, slips, slips_of_names
 
 _MOST = 10
@@ -29,7 +30,8 @@ def source_slips(recording: Recording, known: Sequence[Finding] = ()) -> Iterato
         return
     told = {(f.location.file, f.location.line) for f in known if f.location is not None}
     words = [str(w) for w in (getattr(sources_of(recording), "facts", {}).get("command") or ())]
-    found = [(file, slip) for file, slip in slips(program_of(recording), words) if (file, slip.line) not in told]
+    with unchanged():
+        found = [(file, slip) for file, slip in slips(program_of(recording), words) if (file, slip.line) not in told]
     for file, slip in found[:_MOST]:
         yield _finding(recording, file, slip, OF_SOURCE[slip.kind])
 
@@ -44,10 +46,11 @@ def slips_with_names(recording: Recording, known: Sequence[Finding]) -> Iterator
     back = Backward(trees)
     views: dict[str, View] = {}
     views.update({file: View(file, tree, back, held.get(file, {}), views) for file, tree in trees.items()})
-    for file, view in views.items():
-        for slip in _of_view(view):
-            if (OF_NAMES[slip.kind].slug, file, slip.line) not in told:
-                yield _finding(recording, file, slip, OF_NAMES[slip.kind])
+    with unchanged():
+        found = [(file, slip) for file, view in views.items() for slip in _of_view(view)]
+    for file, slip in found:
+        if (OF_NAMES[slip.kind].slug, file, slip.line) not in told:
+            yield _finding(recording, file, slip, OF_NAMES[slip.kind])
 
 
 def _of_view(view: View) -> list[Slip]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _SAME = (
     (re.compile(r"^tensorflow\.compat\.v[12](?=\.|$)"), "tensorflow"),
@@ -22,25 +24,66 @@ def canonical(name: str) -> str:
     return name
 
 
+_PLAIN = frozenset({"ctx", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment", "lineno"})
+"""Fields that hold no node; `ctx` holds one of three that say nothing of their own."""
+
+
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each kind of node that may hold nodes."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        mine = () if kind is ast.Constant else tuple(name for name in kind._fields if name not in _PLAIN)
+        self[kind] = mine
+        return mine
+
+
+_FIELDS = _Fields()
+
+
 def children(node: ast.AST) -> list[ast.AST]:
-    """As `ast.iter_child_nodes`, in a third of its time: what the linter does most."""
+    """As `ast.iter_child_nodes` without `ctx`, in a part of its time: what the linter does most."""
     found: list[ast.AST] = []
-    for name in node._fields:
+    for name in _FIELDS[type(node)]:
         value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
+        if isinstance(value, list):
             found += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
     return found
+
+
+_FLAT: ContextVar[dict[ast.AST, list[ast.AST]] | None] = ContextVar("_FLAT", default=None)
+_ROOTS = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@contextmanager
+def unchanged() -> Iterator[None]:
+    """While many checks walk the same trees and change none of them: each module, function and class is walked once."""
+    token = _FLAT.set({})
+    try:
+        yield
+    finally:
+        _FLAT.reset(token)
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """A node and all below it, outer ones first."""
+    flat = _FLAT.get()
+    if flat is None or not isinstance(node, _ROOTS):
+        return _walk(node)
+    if node not in flat:
+        flat[node] = list(_walk(node))
+    return iter(flat[node])
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    fields = _FIELDS
     todo = [node]
     while todo:
         here = todo.pop()
         yield here
-        todo += children(here)
+        if fields[type(here)]:
+            todo += children(here)
 
 
 def dotted(node: ast.AST) -> str | None:
