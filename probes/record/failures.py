@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import traceback
+import weakref
 from types import FrameType, ModuleType, TracebackType
 from typing import Any
 
@@ -130,14 +131,14 @@ class FailureRecorder:
     def _hook_functions(self) -> None:
         cls: Any = compat.function_class()
         call = cls.__call__
-        guard, tracing, values = self.guard, self.tracing, self.values
+        guard, tracing, values, here = self.guard, self.tracing, self.values, self.tracing.here
         unseen = UnseenRecorder(guard, tracing) if guard.block else None
 
         def __call__(function: Any, *args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
-            running = tracing.running
+            running = here.running
             if not running:
-                tracing.last_function = function
+                here.last = weakref.ref(function)
                 if unseen is not None:
                     guard.run("unseen", unseen.entered, function)
             running.append((function, _monotonic()))

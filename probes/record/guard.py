@@ -19,6 +19,11 @@ _THEIRS = (KeyboardInterrupt, SystemExit, GeneratorExit)
 _MAX_REPORTS = 5
 
 
+class _OfThread(threading.local):
+    busy = False
+    """Whether the thread is inside a recorder."""
+
+
 class Guard:
     """Runs recorder code: errors become `probe-error` events, and recorders do not record themselves."""
 
@@ -29,18 +34,18 @@ class Guard:
         self.block = False
         """Whether a block of a program is recorded, and not the whole of it."""
         self._reports: dict[str, int] = {}
-        self._local = threading.local()
+        self._local = _OfThread()
 
     @property
     def busy(self) -> bool:
         """True while this thread is inside a recorder: what happens now is our own doing."""
-        return bool(getattr(self._local, "busy", False))
+        return self._local.busy
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
         """Mark this thread as being inside a recorder."""
         local = self._local
-        before = getattr(local, "busy", False)
+        before = local.busy
         local.busy = True
         try:
             yield
@@ -50,7 +55,7 @@ class Guard:
     def run(self, hook: str, fn: Callable[..., R], *args: Any, **kwargs: Any) -> R | None:
         """`fn(*args, **kwargs)`, or None if it failed, or if recording is off or already under way here."""
         local = self._local
-        if not self.active or getattr(local, "busy", False):
+        if local.busy or not self.active:
             return None
         local.busy = True
         try:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from .. import compat_graph, schema
 from .frames import user_frames
 from .guard import Guard
+from .owners import Owner
 from .python_values import Mark, Place, Search, mark, shown
 
 MAX_EVENTS = 20
@@ -45,11 +46,21 @@ class _Watched:
 
 
 class _Function:
-    def __init__(self) -> None:
+    """What is known of one function, as long as there is that."""
+
+    def __init__(self, recorder: KeptRecorder) -> None:
+        self._recorder = recorder
         self.places: dict[Any, _Watched] = {}
         self.next = 0.0
         self.calls = 0
         self.traces = 0
+
+    def called(self, function: Any, capsules: Callable[[Any], Any]) -> None:
+        """The function was called, and that made no trace."""
+        if self.places:
+            self.calls += 1
+            if self.calls <= _FIRST or _clock() >= self.next:
+                self._recorder.compare(self, function, capsules)
 
 
 class KeptRecorder:
@@ -59,19 +70,20 @@ class KeptRecorder:
         self.guard = guard
         self._named = named
         self._uid = uid
-        self._functions: weakref.WeakKeyDictionary[Any, _Function] = weakref.WeakKeyDictionary()
+        self._functions: weakref.WeakSet[_Function] = weakref.WeakSet()
         self._events = 0
         self._scanning = 0.0
         self.compared: dict[str, list[int]] = {}
         """{name of a function: how many values were compared, after how many calls}, for the end of the run."""
 
-    def traced(self, function: Any) -> None:
+    def traced(self, function: Any, owner: Owner) -> None:
         """A `tf.function`, which was not called in a graph, was traced just now."""
-        watched = self._functions.get(function)
+        watched: _Function | None = owner.kept
         if watched is None:
             if len(self._functions) >= MAX_FUNCTIONS or self._events >= MAX_EVENTS:
                 return
-            watched = self._functions[function] = _Function()
+            watched = owner.kept = _Function(self)
+            self._functions.add(watched)
         watched.traces += 1
         if watched.traces > MAX_TRACES:
             watched.places.clear()  # it is traced anew for whatever changes
@@ -86,14 +98,8 @@ class KeptRecorder:
                 known.marks.append(found[0])
                 known.values.append(_plain(found[1]))
 
-    def called(self, function: Any, fresh: bool, capsules: Callable[[], Any]) -> None:
-        """The function was called; `fresh` where that made a trace."""
-        watched = self._functions.get(function)
-        if watched is None or fresh or not watched.places:
-            return
-        watched.calls += 1
-        if watched.calls > _FIRST and _clock() < watched.next:
-            return
+    def compare(self, watched: _Function, function: Any, capsules: Callable[[Any], Any]) -> None:
+        """Compare the values with those of the traces."""
         started = _clock()
         changed = []
         seen = 0
@@ -110,9 +116,9 @@ class KeptRecorder:
         watched.next = ended + _SHARE * (ended - started)
         for key, each, now in changed:
             del watched.places[key]
-            self.guard.part("kept value", self._write, watched, each, now, capsules)
+            self.guard.part("kept value", self._write, watched, each, now, capsules(function))
 
-    def _write(self, watched: _Function, each: _Watched, now: Any, capsules: Callable[[], Any]) -> None:
+    def _write(self, watched: _Function, each: _Watched, now: Any, capsules: Iterator[Any]) -> None:
         was = each.marks[-1]
         if was[0] == "tensor":
             before = was[1]()
@@ -136,9 +142,9 @@ class KeptRecorder:
             constants=constants,
         )
 
-    def _constants(self, capsules: Callable[[], Any], value: Any) -> tuple[Path | None, dict[str, list[str]]]:
+    def _constants(self, capsules: Iterator[Any], value: Any) -> tuple[Path | None, dict[str, list[str]]]:
         """The capsule of the function, and {graph: names of its constants that equal the value}."""
-        folder, concrete = next(iter(capsules()), (None, None))
+        folder, concrete = next(capsules, (None, None))
         if concrete is None or value is None or self._scanning > _MAX_SCANNING:
             return folder, {}
         started = _clock()

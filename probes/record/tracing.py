@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import itertools
 import sys
-import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from .guard import Guard
 from .importhook import PostImportFinder
 from .kept import KeptRecorder
 from .outside import lookup
-from .owners import Owner, Owners
+from .owners import OfThread, Owner, Owners
 from .rehearse import Rehearsal
 from .shelf import Shelf
 
@@ -45,6 +44,9 @@ class TraceRecorder:
         self.first_calls: FirstCalls | None = None
         self.kept: KeptRecorder | None = None
         self.after_call: Callable[[Any], None] = lambda function: None
+        """After the calls of functions in which a tape was asked for gradients."""
+        self.calls = 0
+        """Of functions, from outside any other."""
         self._traces = 0
         # No lock: a fork in one thread would leave it locked for good in the child.
         self._graphs = itertools.count(1)
@@ -52,7 +54,7 @@ class TraceRecorder:
         self._names: dict[str, list[str]] = {}
         # The graphs of library functions, by the names under which ops call them.
         self.named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
-        self._local = threading.local()
+        self.here = OfThread()
         # Function object -> folders of its capsules, newest last; and the concrete function behind each.
         self._of_function: weakref.WeakKeyDictionary[Any, list[Path]] = weakref.WeakKeyDictionary()
         self._concrete: dict[Path, weakref.ref[Any]] = {}
@@ -88,13 +90,15 @@ class TraceRecorder:
 
     def called(self, function: Any) -> None:
         """Note the call of a function that was traced before and is called again after settings have changed."""
-        self._local.unfinished = None  # what failed inside was caught there
-        owner = self.owner(function)
+        self.here.unfinished = None  # what failed inside was caught there
+        self.calls += 1
+        owner = self.owners.of(function, self.generation)
         owner.calls += 1
-        self.after_call(function)
+        if owner.taped:
+            self.after_call(function)
         fresh, owner.fresh = owner.fresh, False
-        if self.kept is not None:
-            self.kept.called(function, fresh, lambda: self.capsules_of(function))
+        if owner.kept is not None and not fresh:
+            owner.kept.called(function, self.capsules_of)
         if owner.generation == self.generation:
             return
         owner.generation = self.generation
@@ -106,21 +110,25 @@ class TraceRecorder:
     @property
     def running(self) -> list[tuple[Any, float]]:
         """The `tf.function` calls under way on this thread, outermost first, with the time at which each began."""
-        stack: list[tuple[Any, float]] | None = getattr(self._local, "running", None)
-        if stack is None:
-            stack = self._local.running = []
-        return stack
+        return self.here.running
 
     def take_unfinished(self) -> Any:
         """The graph whose trace failed last on this thread, once: the outermost one, as far as it came."""
-        graph = getattr(self._local, "unfinished", None)
-        self._local.unfinished = None
+        graph, self.here.unfinished = self.here.unfinished, None
         return graph
+
+    def taped(self) -> Any:
+        """The outermost function under way on this thread, if there is one: a tape is asked for gradients in it."""
+        if not self.running:
+            return None
+        function = self.running[0][0]
+        self.owner(function).taped = True
+        return function
 
     def _unfinished(self, graph: Any) -> None:
         # Inner graphs fail first; the outermost one, which holds them, last. Whoever runs the function takes it.
         if graph is not None and self.running:
-            self._local.unfinished = graph
+            self.here.unfinished = graph
 
     @property
     def under_way(self) -> bool:
@@ -130,20 +138,12 @@ class TraceRecorder:
     @property
     def last_function(self) -> Any:
         """The `tf.function` object that was called last on this thread from outside any other."""
-        reference = getattr(self._local, "last", None)
-        return reference() if reference is not None else None
-
-    @last_function.setter
-    def last_function(self, function: Any) -> None:
-        self._local.last = weakref.ref(function)
+        return self.here.last() if self.here.last is not None else None
 
     @property
     def keras_calls(self) -> list[dict[str, Any]]:
         """The watched Keras calls under way on this thread: they know the batch better than the function inside."""
-        stack: list[dict[str, Any]] | None = getattr(self._local, "keras", None)
-        if stack is None:
-            stack = self._local.keras = []
-        return stack
+        return self.here.keras
 
     # -- hooks ------------------------------------------------------------------------------------------------------
 
@@ -284,7 +284,8 @@ class TraceRecorder:
             if folder is not None and self.first_calls is not None:
                 self.guard.part("first calls", self.first_calls.expect, folder, concrete)
             if self.kept is not None and self.running:
-                self.guard.part("kept values", self.kept.traced, self.running[0][0])
+                outermost = self.running[0][0]
+                self.guard.part("kept values", self.kept.traced, outermost, self.owner(outermost))
             self._traces += 1
             if self.rehearsal is not None:
                 self.rehearsal.traced(self._traces)

@@ -30,9 +30,9 @@ class Unmoved:
 
     def __init__(self, running: Callable[[], Any]) -> None:
         self._running = running
-        """The outermost function that is being called."""
+        """The outermost function that is being called; it then gives us the calls of that function."""
         self.steps = 0
-        """Gradients that were taken, and calls of functions."""
+        """Gradients that were taken."""
         self._lists: dict[tuple[int, int], _List] = {}
         self._gone: list[_List] = []
         self._digests = Digests(MAX_BYTES)
@@ -63,7 +63,6 @@ class Unmoved:
 
     def called(self, function: Any) -> None:
         """A function has run, and with it the steps that were traced in it."""
-        self.steps += 1
         for known in self._lists.values():
             if known.function is not None and known.function() is function:
                 known.step(self._digests)

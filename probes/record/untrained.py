@@ -68,9 +68,9 @@ class UntrainedRecorder:
         self._turnover = Turnover()
         self._crossed = Crossed()
         self.left_out = LeftOut(guard, finder)
-        self.unmoved = Unmoved(lambda: tracing.running[0][0] if tracing.running else None)
-        self.left_out.steps = lambda: self.unmoved.steps
-        self.replaced = ReplacedRecorder(guard, finder, lambda: self.unmoved.steps)
+        self.unmoved = Unmoved(tracing.taped)
+        self.left_out.steps = lambda: self.unmoved.steps + tracing.calls
+        self.replaced = ReplacedRecorder(guard, finder, self.left_out.steps)
         self.own = OwnGradientRecorder(guard, finder, tracing.uid)
         self._zeros_left = MAX_ZERO_LOOKS
         self._zeros_of: set[int] = set()
