@@ -28,6 +28,7 @@ from .replaced import ReplacedRecorder
 from .tracing import TraceRecorder
 from .turnover import Turnover
 from .unmoved import Unmoved
+from .untracked import Untracked
 
 MAX_EVENTS = 10
 MAX_VARIABLES = 40
@@ -67,6 +68,7 @@ class UntrainedRecorder:
         """The variables that an optimizer was given a gradient of."""
         self._turnover = Turnover()
         self._crossed = Crossed()
+        self._untracked = Untracked()
         self.left_out = LeftOut(guard, finder)
         self.unmoved = Unmoved(tracing.taped)
         self.left_out.steps = lambda: self.unmoved.steps + tracing.calls
@@ -191,6 +193,9 @@ class UntrainedRecorder:
         self._alike.add(alike)
         self.trained.update(map(id, variables))
         self.left_out.trained(variables)
+        graph = None if own else compat.default_graph()
+        if graph is not None:
+            self.guard.part("untracked", self._untracked.step, graph, variables, self.replaced.models)
         frames = user_frames(skip=5, limit=1)
         regularized = sum(getattr(v, "regularizer", None) is not None for v in variables) if own else 0
         self.guard.sink.write(
@@ -300,6 +305,7 @@ class UntrainedRecorder:
             (schema.TURNOVER, self._turnover.told()),
             (schema.UNMOVED, self.unmoved.told()),
             (schema.CROSSED, self._crossed.told(self.unmoved.still)),
+            (schema.LEFT_OUT, self._untracked.told(self.trained)),
         ):
             for told in found:
                 self.guard.sink.write(kind, **told)

@@ -15,6 +15,7 @@ from typing import Any
 from xladoctor.diagnosis.basis import DREW_BOTH_WAYS, NOT_TESTED, READ_IN_GRAPH
 from xladoctor.diagnosis.checked import REQUEST, compared
 from xladoctor.diagnosis.facts import line
+from xladoctor.diagnosis.own_source import files_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself
 from xladoctor.model.diagnosis import Basis, Finding, Location, Proof, Status
@@ -54,7 +55,7 @@ def _draws(recording: Recording) -> Iterator[tuple[Finding, bool]]:
         name = str(compared(recording, capsule, told.get("function")).get("python_name") or capsule)
         for draw in told.get("draws") or ():
             meant = _outside(recording, name, draw) or _set_again(recording, name, capsule, draw)
-            found = meant or _mask(name, draw)
+            found = meant or _mask(name, draw) or (None if ended else _both_ways(recording, name, draw))
             key = (name, str(found.location if found else None))
             if found is not None and key not in seen:
                 seen.add(key)
@@ -70,6 +71,25 @@ def _drawn_plainly(recording: Recording, draw: Mapping[str, Any]) -> bool:
         for trace in plain[:_MOST_TRACES]
         for nodes in recording.sources(str(trace["capsule"])).values()
         for node, frames in nodes.items()
+    )
+
+
+def _both_ways(recording: Recording, name: str, draw: Mapping[str, Any]) -> Finding | None:
+    """The same line draws from a seed of its own in a function with XLA and in one without, and XLA draws others."""
+    at = line(draw)
+    if draw.get("same") is not False or not draw.get("key") or at is None or at.line is None:
+        return None
+    if "stateless" not in files_of(recording).code(at.file, at.line) or not _drawn_plainly(recording, draw):
+        return None
+    return _finding(
+        draw,
+        f"One seed gives other numbers in {name}, which XLA compiles, than in functions without XLA",
+        "This line draws from a seed that it is given, so that the same seed gives the same numbers. It runs in a "
+        f"function that XLA compiled ({name}) and in one without XLA, and XLA draws other numbers from the seed. What "
+        "one of them adds, the other one cannot take away, and masks of one do not fit the other.",
+        (Proof("worker", "from this key XLA draws other numbers than plain execution", "worker.jsonl"),),
+        "confirmed",
+        DREW_BOTH_WAYS,
     )
 
 

@@ -42,6 +42,13 @@ _LOAD = Remedy(
     "changes-numerics",
     "Make the model first, and then call `load_weights` of that one.",
 )
+_TRACK = Remedy(
+    "hold-by-a-layer",
+    "Make what holds the layers a layer itself",
+    "changes-numerics",
+    "`class Block(keras.layers.Layer)`, or put the layers into a list that is an attribute of the model. "
+    "`model.summary()` shows which it knows.",
+)
 _SHOWN = 4
 
 
@@ -124,7 +131,23 @@ def _loaded_elsewhere(event: Event) -> Finding:
     return replace(found, remedies=(_LOAD,))
 
 
-_LEFT_OUT = {"frozen": _left_out, "thawed": _never_given, "loaded": _loaded_elsewhere}
+def _untracked(event: Event) -> Finding:
+    """A model calls layers that it does not know."""
+    names = [str(n) for n in event["variables"]]
+    shown = ", ".join(f"`{n}`" for n in names[:_SHOWN])
+    title = f"The `fit` does not train {shown}{', ...' if len(names) > _SHOWN else ''}: no model has them"
+    found = finding(
+        "no-gradient", title,
+        "The step of the `fit` calls a layer with these variables, but they are not among the variables of a model, "
+        "and they still have their first values. Keras finds the layers that are attributes of a model or a layer, "
+        "also in lists and dicts, and not those within another object.",
+        event, [Proof("event", title, event_of(event))], basis=RECORDED_NUMBERS,
+        details={"variables": names, "stops": [], "used": None, "connected": None},
+    )  # fmt: skip
+    return replace(found, remedies=(_TRACK,))
+
+
+_LEFT_OUT = {"frozen": _left_out, "thawed": _never_given, "loaded": _loaded_elsewhere, "untracked": _untracked}
 
 
 def _finding(event: Event) -> Finding:
