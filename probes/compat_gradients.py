@@ -30,8 +30,9 @@ KERAS_DROPOUT = tuple(
     )
 )
 
-# Keras 3: what multiplies the losses of rows by their weights, and what every metric is made from.
+# Keras 3: what multiplies the losses of rows by their weights, and what every variable and metric is made from.
 KERAS_WEIGHTED = ("keras.src.losses.loss", "reduce_weighted_values")
+KERAS_VARIABLES = ("keras.src.backend.common.variables", "Variable")
 KERAS_METRIC = ("keras.src.metrics.metric", "Metric")
 
 # Keras 3: the module of the functions that all its cross-entropies call.

@@ -95,7 +95,7 @@ LEFT_OUT = (
 )
 #   is trained; thawed: a layer was made trainable, and no optimizer was given its variables; loaded: weights were
 #   loaded into a model that nothing used, and `instead` is the name of one of the same shapes that was used;
-#   untracked: a model calls layers that it does not know, and nothing has changed them
+#   untracked: a model calls layers that it does not know, and no optimizer is given their variables
 NO_EFFECT = "no-effect"  # what, where, name: weights: a loss that is one number was given weights (used: the call);
 #   restore: a part of a checkpoint has another name (instead) in the file; nothing: there was no checkpoint to restore
 #   (name: the folder below that has one); reset: a metric (of) kept this variable through so many resets (times)

@@ -42,6 +42,7 @@ class LeftOut:
         self._digests = Digests(MAX_BYTES)
         self._calls = 0
         self._loaded: list[_Frozen] = []
+        self.loaded_variables: set[int] = set()
         self._models: weakref.WeakSet[Any] = weakref.WeakSet()
         self._class: Any = None
         self._own: Any = None
@@ -72,6 +73,7 @@ class LeftOut:
     def loaded(self, model: Any) -> None:
         """The program loads weights into a model."""
         frames = user_frames(skip=5, limit=MAX_FRAMES)
+        self.loaded_variables.update(map(id, model.weights))
         self._loaded = [known for known in self._loaded if known.layer() is not model]
         if model in self._models:  # it has done its work, and gets its best weights back
             return

@@ -261,8 +261,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     if plain and keep and keras is not None and not guard.block:
         keras.names = _of_numbers(guard, finder)
         last = (*last, keras.names)
-        if untrained is not None:
-            tracing.after_call = _both(untrained.unmoved.called, keras.names)
+        tracing.after_call = _both(tracing.after_call, keras.names)
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 

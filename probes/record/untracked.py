@@ -8,48 +8,73 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from types import ModuleType
 from typing import Any
 
 from .. import compat, compat_gradients
-from .digests import Digests, name_of
+from .digests import name_of
+from .frames import followed
 from .gradient_trail import Frames
 from .graph_trail import frames_of
+from .guard import Guard
+from .importhook import PostImportFinder
 
+MAX_ALIVE = 4000
 MAX_VARIABLES = 60
-MAX_BYTES = 8 << 20
 
 
 class Untracked:
-    """Keeps what is untracked until the end, when values show whether anything changed them."""
+    """Keeps what is untracked until the end, when it is known what was trained elsewhere."""
 
-    def __init__(self) -> None:
-        self._found: dict[int, tuple[Any, str, str | None, Frames]] = {}
-        self._digests = Digests(MAX_BYTES)
+    def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
+        self.guard = guard
+        self._variables: list[weakref.ref[Any]] = []
+        """All variables of Keras."""
+        finder.when_imported(compat_gradients.KERAS_VARIABLES[0], self._hook)
+        self._found: dict[int, tuple[str, Frames]] = {}
+
+    def _hook(self, module: ModuleType) -> None:
+        cls: Any = getattr(module, compat_gradients.KERAS_VARIABLES[1])
+
+        def made(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            if len(self._variables) < MAX_ALIVE:
+                self._variables.append(weakref.ref(args[0]))
+
+        self.guard.hooks.put(cls, "__init__", followed(cls.__init__, made))
 
     def step(self, graph: Any, variables: Sequence[Any], models: Iterable[Any]) -> None:
         """A step of Keras is traced, in which an optimizer gets these variables."""
         known = list(models)
         have = {id(compat_gradients.handle_of(v)) for v in (*variables, *(w for m in known for w in m.weights))}
-        readers = {id(outer): inner for outer, inner in getattr(graph, "captures", ())}
-        scopes = tuple(f"/{m.name}/" for m in known)
-        for variable in getattr(graph, "variables", ()):
+        readers = _readers(graph)
+        scopes = tuple(f"/{m.name}" for m in known)
+        for variable in [v for reference in self._variables if (v := reference()) is not None]:
             handle = compat_gradients.handle_of(variable)
             inner = readers.get(id(handle))
             if id(handle) in have or inner is None or not variable.trainable or len(self._found) >= MAX_VARIABLES:
                 continue
             ops = [op for op in inner.consumers() if any(scope in f"/{op.name}" for scope in scopes)]
             if ops and compat.dims(variable.shape):
-                found = (weakref.ref(variable), name_of(variable), self._digests.of(variable), frames_of(ops[0]))
-                self._found[id(variable)] = found
+                self._found[id(variable)] = (name_of(variable), frames_of(ops[0]))
 
-    def told(self, trained: set[int]) -> Iterator[dict[str, Any]]:
-        """At the end: of each line, the variables that nothing has changed."""
-        digests = Digests(MAX_BYTES)
+    def told(self, others: set[int]) -> Iterator[dict[str, Any]]:
+        """At the end: of each line, the variables that are not among `others`, which were trained or loaded."""
         lines: dict[str, tuple[Any, list[str]]] = {}
-        for key, (reference, name, before, frames) in self._found.items():
-            variable = reference()
-            same = variable is not None and before is not None and digests.of(variable) == before
-            if same and key not in trained and frames:
+        for key, (name, frames) in self._found.items():
+            if key not in others and frames:
                 lines.setdefault(str(frames[0]), (frames[0], []))[1].append(name)
         for where, names in lines.values():
             yield {"what": "untracked", "layer": names[0].partition("/")[0], "variables": names, "where": where}
+
+
+def _readers(graph: Any) -> dict[int, Any]:
+    """{what a graph captured from outside of all graphs: its tensor in the graph}."""
+    above, around = [], graph
+    while (around := getattr(around, "outer_graph", None)) is not None:
+        above.append({id(inner): outer for outer, inner in getattr(around, "captures", ())})
+    found = {}
+    for outer, inner in getattr(graph, "captures", ()):
+        for captures in above:
+            outer = captures.get(id(outer), outer)
+        found[id(outer)] = inner
+    return found

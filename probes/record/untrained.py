@@ -68,7 +68,7 @@ class UntrainedRecorder:
         """The variables that an optimizer was given a gradient of."""
         self._turnover = Turnover()
         self._crossed = Crossed()
-        self._untracked = Untracked()
+        self._untracked = Untracked(guard, finder)
         self.left_out = LeftOut(guard, finder)
         self.unmoved = Unmoved(tracing.taped)
         self.left_out.steps = lambda: self.unmoved.steps + tracing.calls
@@ -305,7 +305,7 @@ class UntrainedRecorder:
             (schema.TURNOVER, self._turnover.told()),
             (schema.UNMOVED, self.unmoved.told()),
             (schema.CROSSED, self._crossed.told(self.unmoved.still)),
-            (schema.LEFT_OUT, self._untracked.told(self.trained)),
+            (schema.LEFT_OUT, self._untracked.told(self.trained | self.left_out.loaded_variables)),
         ):
             for told in found:
                 self.guard.sink.write(kind, **told)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from xladoctor.diagnosis.basis import RECORDED_NUMBERS
+from xladoctor.diagnosis.basis import RECORDED_GRADIENTS, RECORDED_NUMBERS
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of, finding
 from xladoctor.diagnosis.weigh import ended_itself, survived
@@ -139,9 +139,9 @@ def _untracked(event: Event) -> Finding:
     found = finding(
         "no-gradient", title,
         "The step of the `fit` calls a layer with these variables, but they are not among the variables of a model, "
-        "and they still have their first values. Keras finds the layers that are attributes of a model or a layer, "
-        "also in lists and dicts, and not those within another object.",
-        event, [Proof("event", title, event_of(event))], basis=RECORDED_NUMBERS,
+        "and no optimizer is given them. Keras finds the layers that are attributes of a model or a layer, also in "
+        "lists and dicts, and not those within another object.",
+        event, [Proof("event", title, event_of(event))], basis=RECORDED_GRADIENTS,
         details={"variables": names, "stops": [], "used": None, "connected": None},
     )  # fmt: skip
     return replace(found, remedies=(_TRACK,))
