@@ -68,7 +68,7 @@ class Untracked:
 
 
 def _readers(graph: Any) -> dict[int, Any]:
-    """{what a graph captured from outside of all graphs: its tensor in the graph}."""
+    """{what a graph captured that is in no graph: its tensor in the graph}."""
     above, around = [], graph
     while (around := getattr(around, "outer_graph", None)) is not None:
         above.append({id(inner): outer for outer, inner in getattr(around, "captures", ())})
