@@ -7,6 +7,7 @@ does neither.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -15,13 +16,14 @@ from typing import Any
 from xladoctor.diagnosis.basis import DREW_BOTH_WAYS, NOT_TESTED, READ_IN_GRAPH
 from xladoctor.diagnosis.checked import REQUEST, compared
 from xladoctor.diagnosis.facts import line
-from xladoctor.diagnosis.own_source import files_of
+from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself
 from xladoctor.model.diagnosis import Basis, Finding, Location, Proof, Status
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.sources.names import last_name, walk
 
 SLUG = "random-in-compiled"
 _MOST_TRACES = 20
@@ -79,9 +81,10 @@ def _both_ways(recording: Recording, name: str, draw: Mapping[str, Any]) -> Find
     at = line(draw)
     if draw.get("same") is not False or not draw.get("key") or at is None or at.line is None:
         return None
-    if "stateless" not in files_of(recording).code(at.file, at.line) or not _drawn_plainly(recording, draw):
+    first = _stateless_call(recording, at.file, at.line)
+    if first is None or not _drawn_plainly(recording, draw):
         return None
-    return _finding(
+    found = _finding(
         draw,
         f"One seed gives other numbers in {name}, which XLA compiles, than in functions without XLA",
         "This line draws from a seed that it is given, so that the same seed gives the same numbers. It runs in a "
@@ -91,6 +94,15 @@ def _both_ways(recording: Recording, name: str, draw: Mapping[str, Any]) -> Find
         "confirmed",
         DREW_BOTH_WAYS,
     )
+    return replace(found, location=replace(at, line=first))
+
+
+def _stateless_call(recording: Recording, file: str, at: int) -> int | None:
+    """The first line of the program's own call of a stateless function: a layer of Keras may make one as well."""
+    source = source_of(recording, file)
+    calls = [n for n in walk(source.tree) if isinstance(n, ast.Call)] if source is not None else []
+    around = [c for c in calls if c.lineno <= at <= (c.end_lineno or c.lineno)]
+    return max((c.lineno for c in around if "stateless" in last_name(c.func)), default=None)
 
 
 def _outside(recording: Recording, name: str, draw: Mapping[str, Any]) -> Finding | None:
