@@ -7,9 +7,10 @@ import os
 import signal
 import threading
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import quick
+from tests import quick, turns
 from tests.quick import sitecustomize as sitecustomize
 
 # How long an example takes says more about the machine's load than about the code.
@@ -39,8 +40,16 @@ SLOWEST = (
 )
 
 
-def pytest_collection_modifyitems(items: list) -> None:
-    """Order the files: the slowest first, the others as they came."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--in-turn", action="store_true", help="of the tests in tests/turns.py, those whose turn it is")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Order the files: the slowest first, the others as they came. Leave out what waits for its turn."""
+    if config.getoption("--in-turn"):
+        left = turns.left_out(items)
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
+        items[:] = [item for item in items if item.nodeid not in left]
     files = {item.path for item in items}
     rank = {file: number for number, name in enumerate(SLOWEST) for file in files if file.as_posix().endswith(name)}
     items.sort(key=lambda item: rank.get(item.path, len(SLOWEST)))
