@@ -52,7 +52,7 @@ test-versions: versions ## the recorder against TensorFlow 2.15 and 2.19
 	  venv=$(CURDIR)/.venvs/tensorflow-$$version; \
 	  if [ ! -e $$venv/.installed ]; then echo "test-versions: TensorFlow $$version needs Python 3.11 or older: left out"; continue; fi; \
 	  echo "TensorFlow $$version:"; \
-	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile $(RECORDED) || exit 1; \
+	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile $(TURN) $(RECORDED) || exit 1; \
 	done
 
 test-trackers: setup ## --export with mlflow, wandb and tensorboard themselves (1 GB)

@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARES = {
     "tests/ptycho": 3,
     "tests/probes/graph/test_pairing.py": 3,
+    "tests/probes/record/test_findings.py": 2,
+    "tests/probes/record/test_runtime.py": 2,
     "tests/test_page_commands.py": 3,
     "tests/test_readme.py": 3,
     "tests/xladoctor/experiments/test_isolate.py": 2,
