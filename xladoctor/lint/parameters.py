@@ -15,7 +15,7 @@ from xladoctor.sources.names import children, dotted, walk
 if TYPE_CHECKING:
     from xladoctor.lint.interpret import Interpreter
 
-_STATIC_NAMES = ("training", "mask", "name", "axis", "dtype", "cls")
+_STATIC_NAMES = ("training", "name", "axis", "dtype", "cls")
 _TENSOR_TYPES = ("Tensor", "TensorLike", "EagerTensor", "Variable", "KerasTensor")
 _KERAS_METHODS = ("call", "train_step", "test_step", "predict_step")
 _MAKE = frozenset(

@@ -33,6 +33,9 @@ def result(op: str, at: str, args: Args, kwargs: Kwargs) -> Value:
     if op.startswith(ops.RANDOM_BEGIN) and op not in ("random.set_seed", "random.shuffle"):
         sizes = _first_of(args[0] if args else kwargs.get("shape"))
         return Value(Content.RUNTIME, True, where, rows=sizes)
+    mask = args[1] if len(args) > 1 else kwargs.get("mask", UNKNOWN)
+    if op == "boolean_mask" and mask.content == Content.STATIC:
+        return replace(given, rows=None, size=None)  # how many rows it selects is known while tracing
     if op in ("where", "where_v2") and len(args) + len(kwargs) == 1:
         return Value(Content.RUNTIME, True, where, grown=where)
     if op in ops.GROWS:

@@ -9,9 +9,9 @@ GUIDES: dict[str, tuple[str, ...]] = {
     "howto/last-partial-batch.md": ("XD809",),
     "howto/jit-compile.md": (
         *("XD401", "XD402", "XD403", "XD404", "XD405", "XD406", "XD407", "XD408", "XD409", "XD410", "XD411", "XD412"),
-        *("XD413", "XD415", "XD803", "XD804", "XD805", "XD806", "XD807", "XD810"),
+        *("XD413", "XD415", "XD803", "XD804", "XD805", "XD806", "XD807", "XD810", "XD818"),
     ),
-    "silent.md": ("XD701", "XD702", "XD703", "XD704", "XD813"),
+    "silent.md": ("XD701", "XD702", "XD703", "XD704", "XD813", "XD817"),
     "nan.md": ("XD904",),
     "facts.md": ("XD101", "XD102", "XD201", "XD202", "XD203", "XD801", "XD802"),
     "study.md": ("XD309",),

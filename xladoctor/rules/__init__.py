@@ -80,6 +80,8 @@ _IN_FAMILIES: dict[str, tuple[str, str]] = {
     "XD814": ("array-cannot-grow", "source_jit"),
     "XD815": ("seed-ignored", "source_jit"),
     "XD816": ("masked-root", "source_jit"),
+    "XD817": ("nan-of-maximum", "source_jit"),
+    "XD818": ("growing-loop", "source_jit"),
     "XD901": ("not-xla", "not_xla"),
     "XD902": ("not-recorded", "not_xla"),
     "XD903": ("log-cut", "not_xla"),

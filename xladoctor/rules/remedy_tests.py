@@ -214,6 +214,8 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "stateless-random": _none(CODE),
     "tensors-in": _none(CODE),
     "inner-where": _none(CODE),
+    "ask-each-element": _none(CODE),
+    "fill-an-array": _none(CODE),
     "whole-size": _none(CODE),
     "call-it-directly": _none(SHOWS),
     "name-the-inputs": _none(CODE),

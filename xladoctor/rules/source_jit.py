@@ -317,4 +317,63 @@ RULES = (
         ),
         references=("tensorflow/core/kernels/cwise_ops_gradients.h", _MEASURED),
     ),
+    Rule(
+        code="XD817",
+        slug="nan-of-maximum",
+        title="A maximum that is asked for NaN in compiled code",
+        level="warning",
+        what=(
+            "`tf.math.is_nan(tf.reduce_max(x))`, or the same with `reduce_min` or `is_finite`, is in code that XLA "
+            "compiles."
+        ),
+        why=(
+            "The maximum of numbers with a NaN is NaN in eager execution. XLA on a CPU leaves NaN out (measured with "
+            "2.15, 2.19 and 2.21), so the test is never true."
+        ),
+        example="@tf.function(jit_compile=True)\ndef is_usable(x):\n    return not tf.math.is_nan(tf.reduce_max(x))",
+        tell_apart=(
+            "Sums and means give NaN under XLA, too. A maximum of what `tf.where` has made finite is not reported, nor "
+            "`tf.where(tf.math.is_finite(m), m, 0.0)`, which is meant for infinities."
+        ),
+        remedies=(
+            Remedy(
+                "ask-each-element",
+                "Ask each element",
+                "safe",
+                "`tf.reduce_any(tf.math.is_nan(x))` is the same under XLA. `XLA_FLAGS=--xla_cpu_enable_fast_min_max="
+                "false` makes the maximum give NaN, too.",
+            ),
+        ),
+        references=(_MEASURED,),
+    ),
+    Rule(
+        code="XD818",
+        slug="growing-loop",
+        title="A loop variable that grows in compiled code",
+        level="warning",
+        what=(
+            "A loop of the graph that XLA compiles appends to one of its variables with `tf.concat`, and has "
+            "`shape_invariants` for it."
+        ),
+        why=(
+            "`shape_invariants` let a graph change the shape of a loop variable. XLA has one shape for each, and ends "
+            "the compilation (`Input and output shapes of loop body do not match`)."
+        ),
+        example="y = tf.while_loop(go_on, lambda y: [tf.concat([y, step(y)], 0)], [y],\n"
+        "                  shape_invariants=[tf.TensorShape([None])])   # in a jit-compiled function",
+        tell_apart=(
+            "A window that moves, `tf.concat([y[1:], new], 0)`, keeps its shape and is not reported, nor is a Python "
+            "loop, which is unrolled."
+        ),
+        remedies=(
+            Remedy(
+                "fill-an-array",
+                "Write into a TensorArray of the largest size",
+                "safe",
+                "Make it as long as the loop can run with `tf.TensorArray(dtype, size=n)`, write one row in each turn, "
+                "and stack it after the loop.",
+            ),
+        ),
+        references=(_MEASURED,),
+    ),
 )

@@ -119,6 +119,17 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
+def assigned_once(function: ast.AST) -> dict[str, ast.expr]:
+    """{name: its value} of the names that a function assigns once."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found.setdefault(node.targets[0].id, []).append(node.value)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.setdefault(node.target.id, []).extend((node.value, node.value))
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
 def imported(node: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
     """What an import statement binds: local name -> full name. `package` is that of the importing module."""
     if isinstance(node, ast.Import):

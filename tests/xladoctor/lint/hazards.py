@@ -63,6 +63,15 @@ CONSTANT = "error: must be a compile-time constant"
 UNSUPPORTED = "error: Detected unsupported operations"
 DYNAMIC = "error: Asked to propagate a dynamic dimension"
 RANDOM = "tf.random.uniform([], 1, 3, tf.int32)"
+NAN = "tf.where(x > 7.0, x, float('nan'))"
+GROWS = """
+def f(x):
+    rows = x[:2]
+    for i in tf.range(3):
+        tf.autograph.experimental.set_loop_options(shape_invariants=[(rows, tf.TensorShape([None, 6]))])
+        rows = {}
+    return rows
+"""
 KEEP = "tf.boolean_mask(x, x[:, 0] > 5.0)"
 
 
@@ -205,6 +214,15 @@ def run():
     grown("ones-like", "tf.ones_like(m)", "differs", "wrong-shape-silent"),
     grown("diag", "tf.linalg.diag(m[:, 0])", "differs", "wrong-shape-silent"),
     grown("unique", "tf.unique(m[:, 0])[0]", "differs", "wrong-shape-silent", "tf.sort(m[:, 0])"),
+    grown("reshape", "tf.reshape(m, [3, 6])", "error: Input to reshape", "reshape-mismatch", "tf.reshape(m, [-1, 6])"),
+    grown("ensure-shape", "tf.ensure_shape(m, (3, 6))", "error: is not compatible", "reshape-mismatch",
+          "tf.ensure_shape(m, [None, 6])"),
+    jit(
+        "where-reshape", "XD806", "reshape-mismatch", "tf.reshape(at",
+        "def f(x):\n    at = tf.where(x > 5.0)\n    return tf.reshape(at, [18, 2])",
+        "def f(x):\n    keep = np.eye(4, 6) < 1\n    return tf.cumsum(tf.reshape(tf.boolean_mask(x, keep), [4, 5]))",
+        "error: Input to reshape",
+    ),
     grown("last", "m[-1]", "differs", "wrong-shape-silent"),
     grown("last-two", "m[-2:] * 1.0", "differs", "wrong-shape-silent"),
     jit(
@@ -320,6 +338,36 @@ def run():
         TAPED.format("tf.boolean_mask(tf.sqrt(x), x > 0.0)"),
         TAPED.format("tf.sqrt(tf.boolean_mask(x, x > 0.0))"),
         "differs",
+    ),
+    jit(
+        "nan-of-maximum", "XD817", "parity-divergence", "is_nan",
+        f"def f(x):\n    worst = tf.reduce_max(tf.abs({NAN}))\n    return tf.cast(tf.math.is_nan(worst), tf.float32)",
+        f"def f(x):\n    return tf.cast(tf.reduce_any(tf.math.is_nan({NAN})), tf.float32)",
+        "differs",
+    ),
+    jit(
+        "not-finite-minimum", "XD817", "parity-divergence", "is_finite",
+        f"def f(x):\n    return tf.cast(tf.math.is_finite(tf.reduce_min({NAN}, axis=1)), tf.float32)",
+        "def f(x):\n    m = tf.reduce_max(x, 1, keepdims=True)\n    m = tf.where(tf.math.is_finite(m), m, 0.0)\n"
+        "    return m + tf.math.log(tf.reduce_sum(tf.exp(x - m), 1))",
+        "differs",
+    ),
+    jit(
+        "growing-while-loop", "XD818", "loop-shape-mismatch", "tf.concat",
+        "def f(x):\n    def body(i, y):\n        y = tf.concat([y, y[-1:] * 0.5], 0)\n        return i + 1, y\n"
+        "    ways = [tf.TensorShape([]), tf.TensorShape([None, 6])]\n"
+        "    return tf.while_loop(lambda i, y: i < 3, body, [tf.constant(0), x], shape_invariants=ways)[1]",
+        "def f(x):\n    def body(i, y):\n        both = tf.concat([y, y], 0)\n"
+        "        return i + 1, tf.concat([y[1:], both[-1:] * 0.5], 0)\n"
+        "    ways = [tf.TensorShape([]), tf.TensorShape([None, 6])]\n"
+        "    return tf.while_loop(lambda i, y: i < 3, body, [tf.constant(0), x], shape_invariants=ways)[1]",
+        "error: loop body do not match",
+    ),
+    jit(
+        "growing-loop", "XD818", "loop-shape-mismatch", "tf.concat",
+        GROWS.format("tf.concat([rows, x[i][None]], 0)"),
+        GROWS.format("tf.concat([rows[1:], x[i][None]], 0)"),
+        "error: loop body do not match",
     ),
     Pair(
         "guard", "XD808", "wrong-pairing", "is not None",

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from xladoctor.lint import ops
 from xladoctor.lint.frames import Call, Event, Index
 from xladoctor.lint.hazard import Hazard, in_frame
+from xladoctor.lint.values import Content
+from xladoctor.sources.names import keyword
 
 # Measured (docs/lint.md): the result has another size or other values than in plain TensorFlow, or the process dies.
 _WRONG = frozenset({"ones_like", "roll", "cumsum", "cumprod", "diag", "unique", "unique_with_counts", "cholesky"})
 _PRODUCTS = frozenset({"matmul", "einsum"})
+_TO_SIZES = frozenset({"reshape", "ensure_shape"})
 
 
 def see(event: Event) -> Iterator[Hazard]:
@@ -34,6 +37,12 @@ def see(event: Event) -> Iterator[Hazard]:
             "another size, without an error."
         )
         yield in_frame("XD806", event.frame, event.node, message, "wrong-shape-silent", op=event.op)
+    elif event.op in _TO_SIZES and _fixed(event):
+        message = (
+            f"tf.{event.op} gives fixed sizes to a tensor whose size depends on data ({grown}): XLA compares them with "
+            "the size before rows were left out. It refuses the right number of rows."
+        )
+        yield in_frame("XD806", event.frame, event.node, message, "reshape-mismatch", op=event.op)
     elif event.op in _PRODUCTS:
         message = (
             f"tf.{event.op} gets a tensor whose size depends on data ({grown}): usually right, but XLA's dynamic "
@@ -56,6 +65,17 @@ def _from_the_end(event: Index) -> Iterator[Hazard]:
             f"another element, without an error."
         )
         yield in_frame("XD806", event.frame, event.node, message, "wrong-shape-silent")
+
+
+def _fixed(event: Call) -> bool:
+    """Whether each size is written there, and is one that XLA knows when it compiles."""
+    node = event.node.args[1] if len(event.node.args) > 1 else keyword(event.node, "shape")
+    shape = event.argument(1, "shape")
+    if not isinstance(node, ast.List | ast.Tuple) or shape is None or not shape.items:
+        return False
+    if any(isinstance(size, ast.Constant) and size.value is None for size in node.elts):
+        return False
+    return all(item.size != -1 and item.content <= Content.SHAPE for item in shape.items)
 
 
 def _along_another_axis(event: Call) -> bool:

@@ -16,8 +16,10 @@ from xladoctor.lint.checks import (
     float_width,
     global_jit,
     growing_array,
+    growing_loop,
     host_op,
     masked_root,
+    nan_of_maximum,
     partial_batch,
     seed_ignored,
     shape_from_value,
@@ -39,6 +41,8 @@ FOLLOWED: tuple[Callable[[Event], Iterable[Hazard]], ...] = (
     growing_array.see,
     seed_ignored.see,
     masked_root.see,
+    nan_of_maximum.see,
+    growing_loop.see,
 )
 WHOLE: tuple[Callable[[Project], Iterable[Hazard]], ...] = (
     environment_order.find,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from xladoctor.lint.frames import Call, Event, Frame
 from xladoctor.lint.hazard import Hazard, in_frame
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import assigned_once, keyword, last_name, walk
 
 # Those whose gradient kernel gives 0 where the incoming gradient is 0 (measured, docs/lint.md); a logarithm or a
 # division gives NaN in every mode.
@@ -47,7 +47,8 @@ def _root(event: Call) -> ast.Call | None:
         given = [given[1], given[0], given[0]]
     if len(given) != 3 or any(isinstance(part, ast.Starred) for part in given):
         return None
-    held = _assigned(event.frame)
+    function = event.frame.function
+    held = assigned_once(function.node) if function is not None else {}
     compared = _compared(_meant(given[0], held))
     if compared is None or _bounded(_meant(compared[0], held)):
         return None
@@ -81,17 +82,6 @@ def _bounded(node: ast.expr) -> bool:
         return last_name(node.func) in _BOUNDS
     sides = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else ()
     return any(isinstance(side, ast.Constant) or _EPSILON.search(last_name(side)) is not None for side in sides)
-
-
-def _assigned(frame: Frame) -> Mapping[str, ast.expr]:
-    """{name: its value} of the names that the function assigns once."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in walk(frame.function.node) if frame.function is not None else ():
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            found.setdefault(node.targets[0].id, []).append(node.value)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            found.setdefault(node.target.id, []).extend((node.value, node.value))
-    return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 
 def _meant(node: ast.expr, held: Mapping[str, ast.expr]) -> ast.expr:
