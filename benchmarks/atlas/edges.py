@@ -40,7 +40,12 @@ class Edge:
 
 def base_arrays(call: Call) -> Arrays:
     """The arrays of the valid call."""
-    return {name: v.array() if isinstance(v, Value) else [one.array() for one in v] for name, v in call.inputs}
+    return {name: _array(v) if isinstance(v, Value) else [_array(one) for one in v] for name, v in call.inputs}
+
+
+def _array(value: Value) -> Any:
+    """The elements of an input; a handle has none."""
+    return value.array() if value.dtype != VARIANT else None
 
 
 def edges(call: Call, *, rows: bool = True) -> Iterator[Edge]:

@@ -24,6 +24,7 @@ from benchmarks.atlas.run import BASES, PREFIX
 from xladoctor.rules.atlas import COMPOSITION_FIELDS, COMPOSITIONS, FIELDS, FILE, MINOR
 
 COVERAGE = Path(__file__).with_name("coverage.csv")
+_NO_ANSWER = "its valid call ends the process without XLA, or gives two results"
 _NONE = frozenset({"", *MINOR})
 
 
@@ -62,6 +63,8 @@ def coverage(rows: Iterable[Mapping[str, Any]]) -> dict[str, Tried]:
             one.calls += 1
         elif row.get("again"):
             one.not_compared += 1
+        elif "finished" in row and not one.calls:
+            one.why = one.why or ("its inputs cannot be made" if row["finished"] == "lost" else _NO_ANSWER)
     for one in ops.values():
         one.why = "" if one.calls else one.why
     return dict(sorted(ops.items()))

@@ -22,7 +22,7 @@ _SHADES = {
     "process-ends": "#000000", "hangs": "#000000",
 }  # fmt: skip
 _HEAVY = tuple(_SHADES)
-_TRIALS = {"helps": "tried:", "no-help": "tried, and no help:"}
+_TRIALS = {"helps": "tried:", "no-help": "tried without success:"}
 _GROUPS = ("ops with both kernels", "layers, losses and metrics", "programs of several ops")
 _PROGRAMS = "[benchmarks/atlas/compositions](../benchmarks/atlas/compositions)"
 _INTRO = """\
@@ -30,13 +30,15 @@ _INTRO = """\
 
 XLA drops checks, clamps indices, and treats NaN, overflow and bounded sizes in its own way. For this page each op that
 has a kernel for the CPU and one for XLA was run eagerly, in a graph and under XLA, on ordinary inputs and on inputs at
-the edges of what it takes, in up to five element types (two in the versions before 2.21), and so was what Keras has:
-layers, losses and metrics. Small programs of several ops show what no call of one op does: arrays that grow, loops,
-checks, seeds, variables, long sums. What differed by more than rounding is listed, and what gave the eager result when
+the edges of what it takes, and so was what Keras has: layers, losses and metrics (in float32). In 2.21.0 an op was run
+in each of 15 element types that both ways take (ops that keep a state without float16, complex64 and int8), in 2.19.1
+the same but for 14 ops at the end of the alphabet, and in 2.15.1 in two.
+Small programs of several ops show what no call of one op does: arrays that grow, loops, checks, seeds, variables, long sums. What differed by more than rounding is listed, and what gave the eager result when
 it was tried.
 `xladoctor explain OP` shows the entries of one op or program, `xladoctor explain tf.random.normal` those of the
 programs about a function, and `xladoctor explain silent-under-xla` all of them by kind of input. A divergence that
-[a scan](silent.md) finds names its entry.
+[a scan](silent.md) finds names its entry. All of it is data, too: [the entries](../xladoctor/rules/atlas.csv) and
+[what was tried of each op](../benchmarks/atlas/coverage.csv).
 
 An entry says that there is a difference, not which side is right. An op that is not listed was the same on everything
 that was tried, or was not tried: the end of the page names those.
@@ -45,9 +47,9 @@ _AGAIN = """\
 ## How it was made
 
 ```sh
-python -m benchmarks.atlas.run JOURNAL --types 5    # {minutes}
+python -m benchmarks.atlas.run JOURNAL --types 5    # {minutes}; then --skip 5, into OTHER
 python -m benchmarks.atlas.workarounds JOURNAL WAYS    # then again with --flag no-fast-min-max, into another file
-python -m benchmarks.atlas.entries VERSION=JOURNAL --ways VERSION=WAYS
+python -m benchmarks.atlas.entries VERSION=JOURNAL --more VERSION=OTHER --ways VERSION=WAYS
 python -m benchmarks.atlas.page
 ```
 
@@ -56,9 +58,11 @@ eager execution does not give twice are not compared. Two floating results are t
 {rounding:.0f} units in the last place of the largest element, and are taken for two approximations of one function up
 to {approximate:.0f} units.
 
-A rerun of 31 ops of 2.21.0, drawn by hash, with valid calls that were found in 2.19.1, gave 35 of their 37 entries
-again; the others are of `Cholesky`, whose valid call was another one. A rerun of the 91 programs with
-2.21.0 gave 90 alike; `variable_assign_masked_rows` ended the process in one run, and not in the other.
+XLA can take a size from memory that nothing has written: what it then does depends on what is there, and a rerun may
+differ. So new memory is filled with one byte in a measurement, and such a call ends the process each time. The valid
+calls stand in [calls.csv](../benchmarks/atlas/calls.csv). A rerun of 35 of the 650 ops, layers and programs of 2.21.0,
+drawn by hash (`--share 5 --seed third`), gave the same kind of difference, or none, for all 2737 of its calls that the
+table has.
 """
 
 
@@ -117,8 +121,10 @@ def _summary(found: Sequence[Difference], tried: Sequence[Mapping[str, str]], ve
             compared = [row for row in ops if not row["why"]]
             differing = {d.op for d in found if d.version == version and _group(d.op) == what}
             calls = sum(int(row["calls"]) for row in compared)
-            rows.append(f"| {version} | {what} | {len(ops)} | {len(compared)} | {calls} | {len(differing)} |")
-    head = "| TensorFlow | what | there are | compared | calls compared | differ |\n|---|---|---|---|---|---|"
+            types = sum(len(row["types"].split()) for row in compared) / max(len(compared), 1)
+            counts = (len(ops), len(compared), f"{types:.1f}" if types else "", calls, len(differing))
+            rows.append(f"| {version} | {what} | {' | '.join(map(str, counts))} |")
+    head = "| TensorFlow | what | there are | compared | types of each | calls compared | differ |\n|" + "---|" * 7
     kinds = Counter((d.op, d.kind) for d in found)
     by_kind = Counter(kind for _, kind in kinds)
     list_ = "\n".join(f"- {number} of them: XLA {atlas.KINDS[kind]}." for kind, number in by_kind.most_common())

@@ -56,9 +56,10 @@ LAYERS: dict[str, tuple[dict[str, Any], list[tuple[int, ...]]]] = {
     "SeparableConv2D": ({"filters": 3, "kernel_size": 3}, [(2, 8, 8, 4)]),
     **{
         f"{kind}Pooling{n}D": ({}, [(2, *(8,) * n, 4)])
-        for kind in ("Max", "Average", "GlobalMax", "GlobalAverage")
+        for kind in ("Max", "GlobalMax", "GlobalAverage")
         for n in (1, 2, 3)
     },
+    **{f"AveragePooling{n}D": ({"pool_size": 2}, [(2, *(8,) * n, 4)]) for n in (1, 2, 3)},
     **{f"SpatialDropout{n}D": ({"rate": 0.5}, [(2, *(8,) * n, 4)]) for n in (1, 2, 3)},
     **{f"UpSampling{n}D": ({}, [(2, *(8,) * n, 4)]) for n in (1, 2, 3)},
     **{f"ZeroPadding{n}D": ({}, [(2, *(8,) * n, 4)]) for n in (1, 2, 3)},

@@ -13,6 +13,7 @@ import pytest
 from benchmarks import atlas
 from benchmarks.atlas.children import run
 from benchmarks.atlas.compare import Outcome, difference
+from benchmarks.atlas.defects import DEFECTS
 from benchmarks.atlas.entries import _covered, coverage, entries, merged, read, trials
 from benchmarks.atlas.run import _compared
 
@@ -103,6 +104,10 @@ def test_what_xla_gives_twice_must_be_the_same():
     assert _compared({**ways, "xla-again": other})["xla"]["kind"] == "unrepeatable"
     assert _compared({**ways, "again": other}) == {"again": True}
     assert _compared({**ways, "xla-again": Outcome(error="hangs")}) == {"xla": {"kind": "hangs"}}
+
+
+def test_a_program_that_shows_a_defect_is_short():
+    assert all(len(defect.program.strip().splitlines()) <= 15 for defect in DEFECTS)
 
 
 def test_a_composition_is_short_and_says_what_it_does():
