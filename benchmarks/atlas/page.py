@@ -33,8 +33,8 @@ has a kernel for the CPU and one for XLA was run eagerly, in a graph and under X
 the edges of what it takes, and so was what Keras has: layers, losses and metrics (in float32). In 2.21.0 an op was run
 in each of 15 element types that both ways take (ops that keep a state without float16, complex64 and int8), in 2.19.1
 the same but for 14 ops at the end of the alphabet, and in 2.15.1 in two.
-Small programs of several ops show what no call of one op does: arrays that grow, loops, checks, seeds, variables, long sums. What differed by more than rounding is listed, and what gave the eager result when
-it was tried.
+Small programs of several ops show what no call of one op does: arrays that grow, loops, checks, seeds, variables, long
+sums. What differed by more than rounding is listed, and what gave the eager result when it was tried.
 `xladoctor explain OP` shows the entries of one op or program, `xladoctor explain tf.random.normal` those of the
 programs about a function, and `xladoctor explain silent-under-xla` all of them by kind of input. A divergence that
 [a scan](silent.md) finds names its entry. All of it is data, too: [the entries](../xladoctor/rules/atlas.csv) and
