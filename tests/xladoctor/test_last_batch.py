@@ -98,6 +98,14 @@ def test_an_array_beside_the_line_and_the_line_of_the_batches(tmp_path):
     assert of(recording, "x = 1\n", local("data", 70, 4)) == finding(), "nothing makes batches"
 
 
+def test_a_factor_of_both_sizes_is_no_batch_size_where_none_is_written(tmp_path):
+    """16 and 8 are 2 and 1 times 8, and 97 rows in batches of 2 would leave 1: that says nothing."""
+    recording = read_run(Run().write(tmp_path / "run"))
+    source = "model.fit(x, y, batch_size=settings.get('batch'))\n"
+    given = {"one": (16, 16), "other": (8, 8)}
+    assert of(recording, source, local("total", 97, 97), **given) == finding(**given)
+
+
 CONTRASTED = """\
 import tensorflow as tf
 SIZE = 32

@@ -289,6 +289,14 @@ def rounded(clash: Clash) -> Iterator[Candidate]:
         named = [o for o, far in chain(first, 8) if far and o.kind == "constant" and not o.parents]
         yield from at_origin(named[0] if named else None, 7.6, reason, None, "constant")
         yield from at_origin(first, 6.0 if named else 7.5, reason, None, "input-shape")
+    elif said and len(clash.sides) > 1:
+        # The data have the number: it is the one that both sizes come from.
+        largest = str(max(side.size or 0 for side in clash.sides))
+        one, other = ({o for o, _ in chain(side.origin, 12)} for side in clash.sides[:2])
+        both = [o for o in one if o in other and o.kind == "constant" and not o.parents and o.text == largest]
+        yield from at_origin(
+            both[0] if len(both) == 1 else None, 8.8, f"{said}: scaled up again it is another size.", None, "constant"
+        )
 
 
 def asked_of_fewer(clash: Clash) -> Iterator[Candidate]:

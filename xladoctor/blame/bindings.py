@@ -62,6 +62,7 @@ def index(files: Files, main: str, argv: Sequence[str] = ()) -> Index:
         for node in walk(source.tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 named.append(node.value)
+            named += filter(None, [settings.path_of(node)])
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 continue
             for name in imported(node, files.package(file)):

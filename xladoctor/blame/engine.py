@@ -100,11 +100,13 @@ def evidence(
         *habits.of_habits(hops, crash, files),
         *limits.of_limits(hops, crash, files, habits.is_one_past(crash)),
         *handing.of_calls(crash, files),
+        *handing.of_exchanged(crash, files),
         *dtypes.of_types(hops, crash, files),
         *tables.of_tables(hops, crash, files),
         *settings_used.of_settings(hops, crash, files, main),
         *(earlier.of_later(clash, hops, files, main, crash) if clash is not None else ()),
         *(remainders.of_remainders(clash, run) if clash is not None else ()),
+        *(handing.of_other_calls(clash, run) if clash is not None else ()),
         *(settings_used.of_one_name(clash, run) if clash is not None else ()),
     ]
     found = suspicion.ranked([*more, *found])

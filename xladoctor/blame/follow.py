@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from xladoctor.blame import expressions
+from xladoctor.blame import expressions, objects
 from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.arrivals import Arrival, Call
 from xladoctor.blame.batches import Batching
@@ -84,6 +84,8 @@ class Follower:
         self.made: list[Value] = []
         self.fits: list[Batching] = []
         self.reads: dict[Origin, set[tuple[str, int]]] = {}
+        self.given_to: dict[ast.AST, list[tuple[tuple[str, int], dict[str, Array]]]] = {}
+        """By function: the line of each call, and the arrays that its parameters got there."""
         self.stored: dict[str, Array] = {}
         """What the program wrote into files of arrays, by key."""
         self.numbers: dict[ast.expr, set[int]] = {}
@@ -113,7 +115,7 @@ class Follower:
                 continue
             try:
                 found = module or self.module(frame.file, frame.file)
-                function = _found(found.scope, frame.function) if found is not None else None
+                function = objects.function_of(found.scope, frame.function) if found is not None else None
                 if function is not None:
                     self.crash = replace(self.crash, frames=frames[at:])
                     self.enter(function, (), {})
@@ -230,6 +232,7 @@ class Follower:
         self.calls.append(Call(scope.file, scope, first=getattr(node, "lineno", 0)))
         try:
             expressions.bind_arguments(self, node, given, kwargs, scope, traced)
+            self._note(node, scope)
             if isinstance(node, ast.Lambda):
                 self.simple(node.body, scope, lambda: scope.returned.append(self.value(node.body, scope)))
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -243,6 +246,13 @@ class Follower:
             made.batch = yields.origin  # what it gives goes as it is
             return made
         return _returned(scope)
+
+    def _note(self, node: ast.AST, scope: Scope) -> None:
+        """What a function is given by the call that begins."""
+        caller = self.calls[-2:][0]
+        arrays = {name: value for name, value in scope.names.items() if isinstance(value, Array)}
+        at = (caller.file, getattr(caller.node, "lineno", caller.first))
+        self.given_to.setdefault(node, []).append((at, arrays))
 
     def _is_traced(self, scope: Scope) -> bool:
         """Whether the call that begins is the very one of the traceback, and not another one of its function."""
@@ -380,16 +390,6 @@ def add_column(run: Follower, holder: Array, count: int) -> None:
 def _is_source(value: Value) -> bool:
     """Whether a size can come from a value: not from the name of a file, or an option."""
     return not isinstance(value, Const) or (isinstance(value.value, int | float) and not isinstance(value.value, bool))
-
-
-def _found(scope: Scope, name: str) -> Function | None:
-    """The function of a qualified name, a method with an object of its class."""
-    parts = [p for p in name.split(".") if p != "<locals>"]
-    found = scope.names.get(parts[0]) if parts else None
-    if isinstance(found, Class) and len(parts) == 2:
-        method = found.find(parts[1])
-        return Function(method.node, method.scope, Instance(found), found) if isinstance(method, Function) else None
-    return found if isinstance(found, Function) and len(parts) == 1 else None
 
 
 def _returned(scope: Scope) -> Value:

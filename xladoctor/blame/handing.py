@@ -9,11 +9,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xladoctor.blame.crash import Crash, Frame, Sizes
-from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.suspicion import Candidate, history
+from xladoctor.blame.values import Array, Clash
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
 
 
 def of_calls(crash: Crash, files: Files) -> Iterator[Candidate]:
@@ -29,22 +35,64 @@ def of_calls(crash: Crash, files: Files) -> Iterator[Candidate]:
                 return
 
 
+def of_other_calls(clash: Clash, run: Follower) -> Iterator[Candidate]:
+    """The call of the traceback that gives a function an array of too few or too many axes, where another call of the
+    function gives it as many as are wanted: a batch in training, one element of it later.
+    """
+    wanted = {d.size for d in clash.sides} if clash.relation == "rank" else set()
+    first = clash.values[0] if wanted and clash.values else None
+    before = {id(v) for v in history(first)} if isinstance(first, Array) else set()
+    for caller, callee in reversed(list(pairwise(run.crash.frames))):
+        node = _definition(callee, callee.function.rpartition(".")[2], run.files)
+        calls = run.given_to.get(node, []) if node is not None else []
+        here = (caller.file, caller.line)
+        given = next((arrays for at, arrays in calls if at == here), {})
+        for name, value in given.items():
+            ranks = {len(a[name].sizes): at for at, a in calls if at != here and name in a and a[name].dims is not None}
+            other = next((n for n in ranks if n in wanted and n != len(value.sizes)), None)
+            if id(value) in before and value.dims is not None and other is not None and len(ranks) == 1:
+                place = f"{Path(ranks[other][0]).name}:{ranks[other][1]}"
+                reason = f"It gives `{name}` {len(value.sizes)} axes, and the call at {place} gives {other}."
+                yield Candidate(*here, 8.8, reason, 0, "expand", strong=True)
+                return
+
+
 def _given(caller: Frame, callee: Frame, files: Files) -> Iterator[tuple[str, Sizes, Sizes]]:
     """Of each parameter that has a recorded shape: its name, the shape of what it was made of, and its own."""
-    source = files.source(caller.file)
-    function = callee.function.rpartition(".")[2]
-    node = _definition(callee, function, files)
-    for call in walk(source.tree) if source is not None and node is not None else ():
-        covers = isinstance(call, ast.Call) and call.lineno <= caller.line <= (call.end_lineno or call.lineno)
-        if not covers or not isinstance(call, ast.Call) or last_name(call.func) != function or node is None:
-            continue
-        names = [a.arg for a in node.args.args if a.arg not in ("self", "cls")]
+    call, names = _call(caller, callee, files)
+    if call is not None:
         pairs = [*zip(names, call.args, strict=False), *((k.arg or "", k.value) for k in call.keywords)]
         for name, value in pairs:
             shape, before = callee.shapes.get(name), _root(value, caller)
             if shape and before is not None:
                 yield name, before, shape
-        return
+
+
+def _call(caller: Frame, callee: Frame, files: Files) -> tuple[ast.Call | None, list[str]]:
+    """The call of the traceback in the source, and the parameters of the function that is called."""
+    source = files.source(caller.file)
+    function = callee.function.rpartition(".")[2]
+    node = _definition(callee, function, files)
+    for call in walk(source.tree) if source is not None and node is not None else ():
+        covers = isinstance(call, ast.Call) and call.lineno <= caller.line <= (call.end_lineno or call.lineno)
+        if covers and isinstance(call, ast.Call) and last_name(call.func) == function and node is not None:
+            return call, [a.arg for a in node.args.args if a.arg not in ("self", "cls")]
+    return None, []
+
+
+def of_exchanged(crash: Crash, files: Files) -> Iterator[Candidate]:
+    """A call of the traceback that gives two arguments in each other's place: `move(speed, place)` of
+    `def move(place, speed)`.
+    """
+    for caller, callee in pairwise(crash.frames):
+        call, names = _call(caller, callee, files)
+        given = [last_name(a) if isinstance(a, ast.Name | ast.Attribute) else "" for a in call.args] if call else []
+        for i, j in combinations(range(min(len(given), len(names))), 2):
+            if names[i] != names[j] and (given[i], given[j]) == (names[j], names[i]) and call is not None:
+                reason = (
+                    f"It gives `{given[i]}` in the place of `{names[i]}`, and `{given[j]}` in that of `{names[j]}`."
+                )
+                yield Candidate(caller.file, call.args[i].lineno, 8.8, reason, None, "other", strong=True)
 
 
 def _definition(frame: Frame, name: str, files: Files) -> ast.FunctionDef | None:

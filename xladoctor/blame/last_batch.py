@@ -185,7 +185,9 @@ def _of_arrays(pairs: list[tuple[int, int]], failure: Event | None, lines: Lines
     """An array beside the line that failed, whose rows leave the smaller size in batches of the larger one."""
     known = _leading(failure)
     for size, left in pairs:
-        if not any(n in (size, None) for _, _, n in lines.batches):
+        # Two sizes have many factors in common: only a batch size that is written says which of them is no chance.
+        reduced = any(large > size and large * left == small * size for large, small in pairs)
+        if not any(n == size or (n is None and not reduced) for _, _, n in lines.batches):
             continue
         for name, rows in known.items():
             if rows > size and rows % size == left:

@@ -108,7 +108,7 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
         found = _of_python(run, name, last, args, kwargs)
         if found is not None:
             return found
-    if last in ("Sequential",) and head.startswith("keras"):
+    if last == "Sequential" and head.startswith("keras"):
         return models.sequential(run, args, kwargs)
     if last == "Model" and head.startswith("keras"):
         return models.functional(run, args, kwargs)
@@ -125,9 +125,9 @@ def _function(run: Follower, name: str, args: list[Value], kwargs: dict[str, Val
         made.origin = run.origin("loss", last)
         return made
     act = _act(name, head, last)
-    return (
-        act(run, name if act in _NAMED else last, args, kwargs) if act is not None else _other(run, name, args, kwargs)
-    )
+    if act is None:
+        return _other(run, name, args, kwargs)
+    return act(run, name if act in _NAMED else last, args, kwargs)
 
 
 _PLAIN = frozenset(
@@ -200,8 +200,8 @@ def _act(name: str, head: str, last: str) -> Act | None:
         return data.timeseries
     if last == "train_test_split":
         return data.train_test_split
-    if last == "TensorSpec":
-        return makers.spec
+    if last in ("get", "deserialize") and head.endswith("activations"):
+        return makers.activation
     if name.partition(".")[0] in _SPACES:
         return makers.FUNCTIONS.get(last) or shaping.FUNCTIONS.get(last)
     return None

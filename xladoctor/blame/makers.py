@@ -274,6 +274,11 @@ def of_stored(run: Follower, holder: Value, key: str) -> Value:
     return made
 
 
+def activation(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`keras.activations.get("relu")`: whichever it is, a function that keeps the shape."""
+    return Library("keras.activations.relu")
+
+
 def generator(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`np.random.default_rng()`: its methods are those of `np.random`; of `tf.random.Generator`, of `tf.random`."""
     return Library("tensorflow.random" if name.rpartition(".")[2] in _OF_TENSORFLOW else "numpy.random")
@@ -286,7 +291,7 @@ FUNCTIONS: dict[str, Maker] = {
     "zeros": of_shape, "ones": of_shape, "empty": of_shape, "full": of_shape, "fill": of_shape,
     "truncated_normal": of_shape, "random_normal": of_shape, "random_uniform": uniform,
     "constant": converted, "array": converted, "asarray": converted, "convert_to_tensor": converted,
-    "ascontiguousarray": converted, "meshgrid": meshgrid,
+    "ascontiguousarray": converted, "meshgrid": meshgrid, "TensorSpec": spec,
     "Variable": variable, "get_variable": variable, "add_weight": variable, "add_variable": variable,
     "placeholder": placeholder, "placeholder_with_default": placeholder, "Input": keras_input,
     "layers.Input": keras_input, "arange": arange, "range": arange, "linspace": linspace, "eye": eye,

@@ -9,7 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.arguments import Args, Kwargs, arg
-from xladoctor.blame.values import Class, Const, Function, Instance, Library, Map, Origin, Seq, Value, text, unknown
+from xladoctor.blame.values import (
+    Class,
+    Const,
+    Function,
+    Instance,
+    Library,
+    Map,
+    Origin,
+    Scope,
+    Seq,
+    Value,
+    text,
+    unknown,
+)
 from xladoctor.sources.names import last_name
 
 if TYPE_CHECKING:
@@ -71,6 +84,16 @@ def bound(found: Value, holder: Value) -> Value:
     elif isinstance(holder, Class):
         return found
     return Function(found.node, found.scope, holder, found.owner)
+
+
+def function_of(scope: Scope, name: str) -> Function | None:
+    """The function of a qualified name, a method with an object of its class."""
+    parts = [p for p in name.split(".") if p != "<locals>"]
+    found = scope.names.get(parts[0]) if parts else None
+    if isinstance(found, Class) and len(parts) == 2:
+        method = found.find(parts[1])
+        return Function(method.node, method.scope, Instance(found), found) if isinstance(method, Function) else None
+    return found if isinstance(found, Function) and len(parts) == 1 else None
 
 
 # -- records ----------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ class FileName(Const):
 
 def named(run: Follower, args: Args) -> Value:
     """`Path(...)`, `os.path.join(...)`, `open(...)`: the parts that are known, joined."""
-    parts = [said for a in args if (said := text(a)) is not None]
+    parts = [said for a in args if (said := text(a))]
     return _file("/".join(part.strip("/") if i else part for i, part in enumerate(parts)), _origin(args))
 
 

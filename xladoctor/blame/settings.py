@@ -46,3 +46,14 @@ def keys_of(call: ast.Call) -> list[str]:
     """The keys that `settings.get("width")`, `parser.getint("net", "width")` may ask for."""
     given = call.args[:2] if last_name(call.func) in LOOKS_UP else []
     return [a.value for a in given if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+
+
+def path_of(node: ast.AST) -> str:
+    """The known parts of a path that is put together: `ROOT / "conf" / "run.yaml"`, `os.path.join(HERE, "run.ini")`."""
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.Call) and last_name(node.func) in ("join", "joinpath", "Path"):
+        parts = node.args
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        parts, node = [node.right, *parts], node.left
+    words = [p.value for p in parts if isinstance(p, ast.Constant) and isinstance(p.value, str)]
+    return "/".join(word for word in words if word not in ("", ".", ".."))

@@ -164,3 +164,92 @@ def test_a_function_of_a_package_that_has_the_name_of_its_module() -> None:
     assert found is not None
     assert found.constraint is not None
     assert sorted(o.size or 0 for o in found.constraint.operands) == [3, 5]
+
+
+def test_one_element_for_a_function_that_gets_batches_elsewhere() -> None:
+    found = blamed(
+        """
+        import numpy as np, tensorflow as tf
+        heard = tf.keras.layers.Conv1D(3, 2)
+        def turned(clips):
+            return heard(tf.transpose(clips, (0, 2, 1)))
+        clips = np.zeros((12, 40, 5), "float32")
+        def train():
+            return turned(clips)
+        def listen():
+            return [turned(clip) for clip in clips]
+        train()
+        listen()
+        """,
+        ("<module>", "listen()"),
+        ("listen", "return [turned(clip)"),
+        ("turned", "return heard("),
+        dims=(2, 3),
+        slug="rank-mismatch",
+        message="transpose expects a vector of size 2. But input(1) is a vector of size 3",
+    )
+    assert lines(found)[0] == "return [turned(clip) for clip in clips]"
+    assert found is not None
+    assert found.suspects[0].reason == "It gives `clips` 2 axes, and the call at train.py:7 gives 3."
+
+
+def test_a_size_of_the_data_that_pooling_rounds() -> None:
+    found = blamed(
+        """
+        import keras, numpy as np
+        from keras import layers
+        SIDE = 30
+        class Net(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.small = layers.MaxPooling2D(4)
+                self.large = layers.UpSampling2D(4)
+                self.act = keras.activations.get("relu")
+            def call(self, maps):
+                return self.act(self.large(self.small(maps))) * np.ones((SIDE, SIDE, 1), "float32")
+        net = Net()
+        net(np.zeros((8, SIDE, SIDE, 2), "float32"))
+        """,
+        ("<module>", "net(np"),
+        ("call", "return self.act"),
+        dims=(28, 30),
+        slug="broadcast-mismatch",
+    )
+    assert lines(found)[0] == "SIDE = 30"
+
+
+def test_a_settings_file_whose_path_is_put_together() -> None:
+    found = blamed(
+        """
+        import json, os
+        import numpy as np
+        HERE = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(HERE, "..", "conf", "reef.json")) as handle:
+            settings = json.load(handle)
+        np.zeros((4, settings["bands"])) + np.zeros((4, 6))
+        """,
+        ("<module>", "np.zeros"),
+        dims=(5, 6),
+        slug="broadcast-mismatch",
+        more={"/work/conf/reef.json": '{\n "bands": 5\n}\n'},
+    )
+    assert '"bands": 5' in lines(found)
+
+
+def test_two_arguments_in_each_other_s_place() -> None:
+    found = blamed(
+        """
+        import numpy as np
+        def spread(heat, walls, glass):
+            return heat * glass + walls[:, 0]
+        def house(heat, walls, glass):
+            return spread(heat, glass, walls)
+        house(np.zeros((4, 6)), np.zeros((6, 2)), np.zeros((4, 6)))
+        """,
+        ("<module>", "house(np"),
+        ("house", "return spread("),
+        ("spread", "return heat"),
+        dims=(4, 6),
+        slug="broadcast-mismatch",
+    )
+    assert lines(found)[0] == "return spread(heat, glass, walls)"
