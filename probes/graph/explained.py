@@ -29,6 +29,8 @@ from .step import Step, frames_once, prepare
 _FEW, _STEPS = 8, 40
 """Steps of a first look, and of a fit. Which inputs explain the data best shows early."""
 _RATE = 0.2
+_START = 0.1
+"""The spread of the free results at the start. At zeros, an even part such as an intensity has no slope."""
 _USES = 4
 """With more places, an input is not turned at each of them alone."""
 _PROMISING, _BETTER = 0.95, 0.8
@@ -135,7 +137,7 @@ class _Fit:
         sizes = [self._target.shape[a] for a in axes]
         data = {"shifted": np.roll(self._target, [n // 2 for n in sizes], axes)}
         scales = [math.sqrt(math.prod(sizes)) ** power for power in (1, -1, 2, -2)] if ffts else []
-        for change, target in (*data.items(), *((f"{s:.6g}", self._target * s) for s in scales)):
+        for change, target in (*data.items(), *((f"{s:.6g}", self._target * s) for s in [*scales, 1 / given.factor])):
             if time.monotonic() > self._until:
                 break
             if self._fitted({}, _STEPS, target.astype(self._target.dtype)).residual < min(given.residual / 4, _POOR):
@@ -168,7 +170,7 @@ class _Fit:
         target = tf.constant(self._target if target is None else target)
         given = {u.name: tf.constant(self._arguments[u.tensor]) for u in self._uses}
         given.update((n, tf.constant(v)) for n, v in changed.items())
-        free = [tf.zeros(shape) for shape in self._shapes.values()]
+        free = [_START * tf.random.stateless_normal(shape, (0, n)) for n, shape in enumerate(self._shapes.values())]
         first, second = [tf.zeros_like(f) for f in free], [tf.zeros_like(f) for f in free]
         start, _, _ = self._slope(free, given, target)
         for number in range(1, steps + 1):

@@ -1,5 +1,5 @@
 """What the fixed part of a model can make of the data of the run: offsets of another sign or order than it expects,
-and data that no result of the network can explain.
+and data of another scale, or with their centre elsewhere.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from xladoctor.rules import by_slug
 from xladoctor.sources.turned import handed_on, names_at, turns
 
 REQUEST = "explain"
+_SAME = 1e-3
+"""Two factors that differ by less are one."""
 _TURNED, _REACH = "wrong-pairing", "loss-input-mismatch"
 _HOW = {
     "negated": "with the opposite sign",
@@ -48,8 +50,10 @@ def unexplained(recording: Recording) -> Iterator[Finding]:
         relation = told.get("relation")
         if relation in _HOW:
             yield _turned(recording, told)
-        elif relation == "out-of-reach":
-            yield _out_of_reach(told)
+        elif told.get("change") is not None:
+            yield _out_of_reach(
+                told
+            )  # else the fit may have stopped too early: nothing was found that explains the data
 
 
 def _turned(recording: Recording, told: Mapping[str, Any]) -> Finding:
@@ -65,8 +69,8 @@ def _turned(recording: Recording, told: Mapping[str, Any]) -> Finding:
         code=rule.code, slug=_TURNED, level="warning", role="root", title=title,
         message=f"`{name}` go into a part of the model behind its last weights. With the results of the network free, "
         f"this part was fitted to {told.get('rows', 0)} rows of the run. What is left is {before:.2g} of the data as "
-        f"the program has it, and {after:.2g} {_HOW[told['relation']]}{where}. It is less in each row. Training cannot "
-        "mend this. The line is the most likely one, and was read in the source.",
+        f"the program has it, and {after:.2g} {_HOW[told['relation']]}{where}. It is less in each row. Training "
+        "does not change this part. The line is the most likely one, and was read in the source.",
         location=at, evidence=(Proof("worker", title, str(at)),), status="confirmed", basis=FITTED,
         remedies=(_ONE_CONVENTION,),
         details={"kind": "moves", "relation": told["relation"], "residual": before, "other": after},
@@ -102,7 +106,7 @@ def _out_of_reach(told: Mapping[str, Any]) -> Finding:
     left = float(told.get("residual") or 0.0)
     transforms = [_location(frames) for frames in told.get("transforms") or ()]
     at = next((t for t in transforms if t is not None), None) or _location(told.get("meeting") or ())
-    title, more = _why(told.get("change"), float(told.get("factor") or 1.0))
+    title, more = _why(str(told["change"]), float(told.get("factor") or 1.0))
     return Finding(
         code=rule.code, slug=_REACH, level="warning", role="root", title=title,
         message=f"The model has a part behind its last weights. With the results of the network free, this part was "
@@ -112,23 +116,20 @@ def _out_of_reach(told: Mapping[str, Any]) -> Finding:
     )  # fmt: skip
 
 
-def _why(change: str | None, factor: float) -> tuple[str, str]:
+def _why(change: str, factor: float) -> tuple[str, str]:
     """A title, and what may be the reason."""
     if change == "shifted":
         return (
             "The data have their centre elsewhere than the predictions",
             "They are explained once they are rolled by half of their size: one `fftshift` is missing or too many.",
         )
-    if change is not None:
-        times = f"{1 / float(change):.4g} times" if float(change) < 1 else f"1/{float(change):.4g} of"
-        return (
-            f"The data are {times} what the model can predict",
-            f"They are explained once they are multiplied by {change}, a power of the size of the transform: its "
-            "normalisation is missing or applied twice, where the data are made or in this part.",
-        )
-    if factor > 2:
-        return f"The data are {factor:.3g} times as large as the model can predict", "A factor may be missing."
-    return "No result of the network explains the data", "They may be in another order, layout or quantity."
+    times = f"{1 / float(change):.4g} times" if float(change) < 1 else f"1/{float(change):.4g} of"
+    size = "" if abs(float(change) * factor - 1) < _SAME else ", a power of the size of the transform"
+    return (
+        f"The data are {times} what the model can predict",
+        f"They are explained once they are multiplied by {change}{size}: a normalisation is missing or applied twice, "
+        "where the data are made or in this part.",
+    )
 
 
 def _location(frames: Any) -> Location | None:

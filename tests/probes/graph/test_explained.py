@@ -117,3 +117,14 @@ def test_a_transform_of_another_scale(tmp_path, scale, change):
 
     told = told_of(tmp_path, views, moves, part)
     assert (told["relation"], told.get("change")) == ("out-of-reach" if change else None, change), told
+
+
+def test_an_even_part_is_no_dead_end(tmp_path):
+    """At zeros, an intensity has no slope: it would look as if no result explained the data."""
+    views, moves = scene(np.random.default_rng(5))
+
+    def part(tf, shifted, picture, d):
+        return right(tf, shifted, picture, d) ** 2
+
+    told = told_of(tmp_path, views**2, moves, part)
+    assert told["residual"] < 0.5 * told["start"] and told.get("change") is None, told

@@ -1,0 +1,38 @@
+"""What is said of a fit of the fixed part of a model: only what another fit explains."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.explained import unexplained
+from xladoctor.recording.run import read_run
+
+FRAMES = [["train.py", 9, "<module>"], ["model.py", 4, "call"]]
+
+
+def told_of(folder, **told):
+    run = Run()
+    answer = {"result": "asked", "residual": 0.9, "rows": 6, "meeting": FRAMES, **told}
+    run.worker.append({"capsule": "7-1-step", "request": "explain", "result": answer})
+    return list(unexplained(read_run(run.write(folder / "run"))))
+
+
+@pytest.mark.parametrize(
+    ("change", "title", "more"),
+    [
+        ("shifted", "The data have their centre elsewhere than the predictions", "`fftshift`"),
+        ("0.0625", "The data are 16 times what the model can predict", "a power of the size of the transform"),
+        ("0.3333333", "The data are 3 times what the model can predict", "They are explained once"),
+    ],
+)
+def test_data_that_another_scale_or_centre_explains_are_a_warning(tmp_path, change, title, more):
+    [found] = told_of(tmp_path, relation="out-of-reach", change=change, factor=3.0)
+    assert (found.slug, found.level, found.status) == ("loss-input-mismatch", "warning", "confirmed")
+    assert found.title == title and more in found.message and found.location.file == "model.py"
+    assert ("a power" in found.message) == (change == "0.0625")
+
+
+@pytest.mark.parametrize("relation", ["out-of-reach", None])
+def test_a_fit_that_came_to_nothing_is_no_finding(tmp_path, relation):
+    assert told_of(tmp_path, relation=relation, factor=1e16) == []
