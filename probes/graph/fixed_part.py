@@ -123,9 +123,8 @@ def fixed_part(step: Step) -> FixedPart | None:
 
 def _meetings(graph: Graph, forward: set[str], data: set[str]) -> Iterator[tuple[str, str, str]]:
     """(op, prediction, data) of the differences of what is predicted and what was given."""
-    for name in forward:
-        node = graph.nodes[name]
-        if node.op not in _MEETINGS:
+    for name, node in graph.nodes.items():  # in their order: of equal ways, the same one is the shortest each time
+        if name not in forward or node.op not in _MEETINGS:
             continue
         for prediction, target in (node.inputs, node.inputs[::-1]):
             if split(prediction)[0] in forward and split(target)[0] in data:

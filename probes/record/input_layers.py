@@ -16,6 +16,8 @@ _SMALL = 1 / 64
 """A `Rescaling` by less takes bytes."""
 _UNIT = 1.0 + 1e-6
 MAX_LAYERS = 500
+MAX_NUMBERS = 64_000_000
+"""Of the rows: to look through more takes too long while the target waits."""
 
 
 def odd_layers(model: Any, rows: Any) -> Iterator[str]:
@@ -40,7 +42,7 @@ def _makes_small(layer: Any) -> bool:
 
 def _is_small(rows: Any) -> bool:
     numpy = sys.modules["numpy"]
-    if not isinstance(rows, numpy.ndarray) or rows.dtype.kind != "f" or not rows.size:
+    if not isinstance(rows, numpy.ndarray) or rows.dtype.kind != "f" or not 0 < rows.size <= MAX_NUMBERS:
         return False
     least, most = float(rows.min()), float(rows.max())
     return -_UNIT <= least <= most <= _UNIT and most > least
