@@ -38,7 +38,7 @@ def test_under_an_outer_jit_the_message_is_another_and_the_root_the_same(study):
 def test_a_healthy_study_is_healthy(healthy):
     assert (healthy.status, healthy.diagnosis["verdict"], healthy.diagnosis["findings"]) == (0, "healthy", [])
     answers = [json.loads(line) for line in (healthy.folder / "worker.jsonl").read_text().splitlines()]
-    assert {a["request"] for a in answers} == {"agreement", "pairing"}, "only the checks had to be asked for"
+    assert {a["request"] for a in answers} == {"agreement", "explain", "pairing"}, "only the checks had to be asked for"
     checked = healthy.diagnosis["checked"]
     assert [(c["function"], c["result"]) for c in checked if c["what"] == "compiled-function"] == [
         ("projective_warp_xla_jit", "agrees")
