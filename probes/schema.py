@@ -13,6 +13,7 @@ PLACES_SCHEMA = "xladoctor.places/1"
 FLIPS_SCHEMA = "xladoctor.flips/1"
 FIRST_NAN_SCHEMA = "xladoctor.first-nan/1"
 EDITS_SCHEMA = "xladoctor.edits/1"
+RETRACE_SCHEMA = "xladoctor.retrace/1"
 
 # In the run folder before the target starts: {schema, file, places: [{name, contract, axes: {axis: where}}], problems}.
 PLACES_FILE = "places.json"
@@ -28,6 +29,10 @@ FIRST_NAN_FILE = "first-nan.json"
 # In the run folder after edits of the sources were tried on a copy: {schema, edits: [{file, line, kind, old, new, why,
 # diff, result (ran, same, moved, not-tried), said}]}.
 EDITS_FILE = "edits.json"
+
+# In the run folder after a second run that looked at each line: {schema, shapes: [{file, line, name, shape, dtype,
+# order}], complete}.
+RETRACE_FILE = "retrace.json"
 
 # Environment variables by which the doctor talks to its probes.
 ENV_RUN_DIR = "XLADOCTOR_RUN_DIR"

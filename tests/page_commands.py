@@ -14,7 +14,7 @@ FILL = (
     # The program, and what a command that a sentence names leaves out.
     (r"PROGRAM\.py", "train.py"),
     (r" -- (?:CMD(?:\.\.\.)?|\.\.\.)$", " -- python train.py"),
-    (r"^(xladoctor (?:preflight|scan --(?:flip|try-edits|verify)))$", r"\1 -- python train.py"),
+    (r"^(xladoctor (?:preflight|scan --(?:flip|retrace|try-edits|verify)))$", r"\1 -- python train.py"),
     (r"(--capture|--probes)$", r"\1 ALL -- python train.py"),
     (r"--capture ALL", "--capture specs"),
     (r"--probes ALL", "--probes settings"),

@@ -291,6 +291,10 @@ def _rehearsed(rehearsal: Rehearsal, guard: Guard, finder: PostImportFinder) -> 
         from .returns import ReturnRecorder
 
         rehearsal.last.append(ReturnRecorder(guard).write)
+    if rehearsal.retrace:
+        from .retrace import ShapeTrace
+
+        rehearsal.last.append(ShapeTrace(guard, finder).write)
     if rehearsal.hunt:
         from .nan_hunt import Hunt
 

@@ -4,7 +4,8 @@ This is the one mode in which the probes change what the target does, and it is 
 `XLADOCTOR_REHEARSE` starts it, in a process of its own. It holds, as JSON, {"force": {"env:NAME": text, "cfg:KEY":
 value}, "batches": how many of each epoch, or "budget": seconds (`budget`), "jit": what Keras' "auto" is to be, "until":
 {"traces": n} or {"calls": [methods], "grace": seconds that it may go on after them, "seconds": that it may take after
-its first trace}, "returns": whether what calls give is to be recorded (`returns`), "write": folders below which the
+its first trace}, "returns": whether what calls give is to be recorded (`returns`), "retrace": whether the shapes after
+each line are (`retrace`), "write": folders below which the
 process may write (`confine`), "redirect": [folder, where its changes go] (`redirect`), "keep": folders that are not to
 be redirected, "flip": what `twins` is to do, "hunt": a mapping where the first NaN is to be found (`nan_hunt`)}.
 
@@ -51,6 +52,7 @@ class Rehearsal:
         self.budget = Budget.of(wanted)
         self.hunt: dict[str, Any] | None = wanted.get("hunt")
         self.returns = bool(wanted.get("returns"))
+        self.retrace = bool(wanted.get("retrace"))
         self.cut = False
         """Whether something of the program's own training was left out."""
         self.has_phases = False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xladoctor.model.diagnosis import Finding
+from xladoctor.recording.run import ShapeAfter
 
 _USER_CODE = re.compile(r'^ {4}File "([^"\n]{1,400})", line (\d{1,7}), in (\S{1,200}) {2}\*', re.MULTILINE)
 _SHAPE = re.compile(r"(?:(?<!\w)\[|\()((?:None|\?|-1|\d{1,9})(?: ?, ?(?:None|\?|-1|\d{1,9})){0,11},?)[\])]")
@@ -35,11 +36,15 @@ class Seen:
         calls: of the arrays that `fit`, `evaluate` and `predict` were given, in the order of x and y.
         outputs: of a model built there; of a Sequential after each `add`.
         argv: the program's command line.
+        after: that a name always had after a line in a second run, by file, line and name.
+        rows: all shapes of that run, in the order in which they came up.
     """
 
     calls: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
     outputs: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
     argv: tuple[str, ...] = ()
+    after: Mapping[tuple[str, int, str], Sizes] = field(default_factory=dict)
+    rows: tuple[ShapeAfter, ...] = ()
 
 
 @dataclass(frozen=True)

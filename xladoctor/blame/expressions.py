@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame import data, library, objects, plain, subscripts
 from xladoctor.blame.arithmetic import binary, boolean, compare, one_number, truth, unary
-from xladoctor.blame.recorded import with_shape
+from xladoctor.blame.recorded import with_shape, with_shape_after
 from xladoctor.blame.values import (
     Array,
     Class,
@@ -99,8 +99,8 @@ def bind_arguments(
             found = rest.pop(name)
         else:
             found = _defaulted(run, run.value(defaults[name], outer)) if name in defaults else Value()
+        scope.names[name] = found = with_shape_after(run, found, scope.file, node, name)
         shape = scope.shapes.get(name)
-        scope.names[name] = found
         again = run.files.assigned_later(scope.file, scope.function, name, 0, scope.until)
         if shape is not None and traced and not again:
             scope.names[name] = with_shape(run, found, shape)

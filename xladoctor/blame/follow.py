@@ -16,7 +16,7 @@ from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.arrivals import Arrival, Call
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.crash import Crash, covers
-from xladoctor.blame.recorded import Corrected, Given, Sizes, with_shape
+from xladoctor.blame.recorded import Corrected, Given, Sizes, with_shape, with_shape_after
 from xladoctor.blame.statements import STATEMENTS
 from xladoctor.blame.values import (
     Array,
@@ -366,7 +366,7 @@ class Follower:
 
     def _as_recorded(self, target: ast.Name, value: Value, scope: Scope) -> Value:
         """The value with the shape that was recorded for its name, where the source does not tell it."""
-        shape = scope.shapes.get(target.id)
+        value, shape = with_shape_after(self, value, scope.file, target, target.id), scope.shapes.get(target.id)
         if shape is not None and target.lineno <= max(scope.until, 1):
             later = self.files.assigned_later(scope.file, scope.function, target.id, target.lineno, scope.until)
             if not later:

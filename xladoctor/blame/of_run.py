@@ -9,6 +9,7 @@ from pathlib import Path
 from xladoctor.blame import gradients
 from xladoctor.blame.crash import Seen, seen
 from xladoctor.blame.engine import blame
+from xladoctor.blame.retraced import after, with_first_seen
 from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.recording.run import Event, Recording
@@ -40,7 +41,8 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         return replace(diagnosis, notes=(*diagnosis.notes, note))
     if case is None or found is None:
         return _without_gradient(diagnosis, recording)
-    return diagnosis.with_finding(case[0], blamed(case[0], found))
+    told = diagnosis.with_finding(case[0], blamed(case[0], found))
+    return with_first_seen(told, case[1], recording.retraced)
 
 
 def _without_gradient(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
@@ -85,7 +87,9 @@ def _files(sources: UserSources, main: str, failure: Event | None) -> Files:
 def _seen(recording: Recording) -> Seen:
     calls = (e for e in recording.of_kind(schema.CALL) if e.get("phase") == "begin")
     argv = recording.outcome.command if recording.outcome is not None else ()
-    return seen(calls, recording.of_kind(schema.MODEL), argv)
+    return replace(
+        seen(calls, recording.of_kind(schema.MODEL), argv), after=after(recording.retraced), rows=recording.retraced
+    )
 
 
 def blamed(finding: Finding, found: Blame) -> Finding:

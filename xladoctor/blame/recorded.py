@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -65,6 +66,15 @@ def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:
         value.dims = tuple(made)
         return value
     return Array(made, origin)
+
+
+def with_shape_after(run: Follower, value: Value, file: str, node: ast.AST, name: str) -> Value:
+    """A value with the shape that a second run saw of its name after a statement, or at the start of a function."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    after = run.crash.seen.after
+    lines = [getattr(n, "lineno", 0) for n in (node, *decorators[:1])]  # AutoGraph's copy has no decorator
+    shape = next((after[file, line, name] for line in lines if (file, line, name) in after), None)
+    return value if shape is None else with_shape(run, value, shape)
 
 
 def _filled(value: Value, known: tuple[Dim, ...], shape: Sizes) -> Value:

@@ -60,6 +60,14 @@ class Running(command.Running):
             "the run, at least 5 (15 after a failure) and at most 30 seconds.",
         ),
     ] = None
+    retrace: Annotated[
+        bool,
+        typer.Option(
+            "--retrace",
+            help="After a failure, run the command again on a copy and record the shapes of your variables after each "
+            "line: for suspects, and for where each size came up first.",
+        ),
+    ] = False
     try_edits: Annotated[
         bool,
         typer.Option(
@@ -225,6 +233,7 @@ def _run(
             replay=not extent.no_replay,
             verify=extent.verify,
             check_budget=running.check_budget,
+            retrace=running.retrace,
             edit_budget=running.edit_budget if running.try_edits or running.write_patch is not None else None,
         ),
     )

@@ -16,6 +16,7 @@ from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.saved import recording_of, scan_run, trace_run
 
 if TYPE_CHECKING:
+    from xladoctor.commands import second_runs
     from xladoctor.experiments.overlay import Listing
     from xladoctor.model.survey import Survey, Target
     from xladoctor.model.trace import Trace
@@ -52,6 +53,8 @@ class ScanOptions:
     """Seconds for comparing compiled functions with plain execution; None: as many as the run allows, 0: none."""
     edit_budget: float | None = None
     """Seconds for trying small edits of the sources on a copy, after a failure; None: none is tried."""
+    retrace: bool = False
+    """Run the command again after a failure, and record the shapes after each line."""
     every: bool = False
     """Ask the worker about every watched call, not about those that failed or lost rows alone (for `trace`)."""
 
@@ -83,6 +86,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
         XladoctorError: exit code 3 where it could not be run, 2 where the run folder cannot be made.
     """
     from xladoctor import target
+    from xladoctor.commands import second_runs
     from xladoctor.recording import mark, run_folder
 
     command = target.with_python(command, options.python)
@@ -93,7 +97,7 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     facts: dict[str, Any] = {**run_folder.run_facts(command), "flags": _flags_before_the_start(program, env)}
     run_folder.write_if_possible(folder / "run.json", {**facts, "outcome": {"state": "running"}})
     listing = None
-    if options.flip or options.edit_budget is not None:
+    if options.flip or options.edit_budget is not None or options.retrace:
         from xladoctor.experiments import overlay
 
         # Rehearsals come after the run, and must find the folder as it was before.
@@ -117,12 +121,13 @@ def scan_command(command: Sequence[str], options: ScanOptions) -> ScanResult:
     mark.sign(folder)
     run.written_down()
     say = _Progress(options.quiet)
+    ran = second_runs.Ran(folder, facts, command, say)
     if outcome.state != "interrupted":
         _say_what_is_known(folder, facts, options, say)
-        _look_closer(folder, facts, command, listing, options, say)
+        _look_closer(ran, listing, options)
     diagnosis = scan_run(folder, facts)
     if options.edit_budget is not None and listing is not None and outcome.state != "interrupted":
-        diagnosis = _edited(diagnosis, folder, facts, command, listing, options, say)
+        diagnosis = second_runs.edit(diagnosis, ran, listing, options.edit_budget)
     if diagnosis.problems and outcome.state != "exited":
         # What an abort leaves half-written is a fact about this run, not bad input.
         diagnosis = replace(diagnosis, notes=(*diagnosis.notes, *diagnosis.problems), problems=())
@@ -196,97 +201,31 @@ def _descriptor(stream: IO[str]) -> int | None:
         return None  # a stream that is no file: only the log is kept
 
 
-def _look_closer(
-    folder: Path,
-    facts: dict[str, Any],
-    command: Sequence[str],
-    listing: Listing | None,
-    options: ScanOptions,
-    say: _Progress,
-) -> None:
+def _look_closer(ran: second_runs.Ran, listing: Listing | None, options: ScanOptions) -> None:
     """Ask workers, rehearse, try remedies, as the options say. What goes wrong here costs these answers alone."""
+    from xladoctor.commands import second_runs
     from xladoctor.recording import mark
     from xladoctor.recording.schema import schema
 
+    folder = ran.folder
     if options.replay:
         from xladoctor.experiments.analyse import ask_workers
 
         try:
-            ask_workers(recording_of(folder, facts), os.environ, say, options.every, options.check_budget)
+            ask_workers(recording_of(folder, ran.facts), os.environ, ran.say, options.every, options.check_budget)
         except KeyboardInterrupt:
             sys.stderr.write("xladoctor: interrupted; the diagnosis has no run-time shapes\n")
         except OSError as error:
             sys.stderr.write(f"xladoctor: no worker could compute run-time shapes: {error.strerror or error}\n")
-        _first_nan(folder, facts, command, options, say)
+        second_runs.first_nan(ran, options.check_budget)
     mark.sign_more(folder, "worker.jsonl", "worker.log", schema.FIRST_NAN_FILE)
     if listing is not None and options.flip:
-        _flip(folder, command, listing, options, say)
+        second_runs.flip(ran, options.flip, listing, options.capture not in ("specs", "none"))
+    if listing is not None and options.retrace:
+        second_runs.retrace(ran, listing)
     if options.verify:
         verify_run(folder, options.quiet)
     mark.sign_more(folder, "flips.json", "rehearsals")
-
-
-def _first_nan(
-    folder: Path, facts: dict[str, Any], command: Sequence[str], options: ScanOptions, say: _Progress
-) -> None:
-    """Look for the op that made the first NaN. What goes wrong here costs this answer, not the run."""
-    from xladoctor.experiments.first_nan import look
-
-    try:
-        look(recording_of(folder, facts), command, os.environ, say, options.check_budget)
-    except KeyboardInterrupt:
-        sys.stderr.write("xladoctor: interrupted; the diagnosis does not name the op that made the first NaN\n")
-    except (XladoctorError, OSError) as error:
-        sys.stderr.write(f"xladoctor: the doctor did not look for the first NaN: {_line(str(error))}\n")
-
-
-def _flip(folder: Path, command: Sequence[str], listing: Listing, options: ScanOptions, say: _Progress) -> None:
-    """Rehearse the command with switches flipped. What goes wrong here costs this answer, not the run."""
-    from xladoctor.experiments.flip import flip
-    from xladoctor.recording.run import read_run
-
-    try:
-        values = options.capture not in ("specs", "none")
-        run = read_run(folder)
-        flip(run, options.flip, command=command, listing=listing, environment=os.environ, say=say, values=values)
-    except KeyboardInterrupt:
-        sys.stderr.write("xladoctor: interrupted; the diagnosis has no rehearsals\n")
-    except XladoctorError as error:
-        sys.stderr.write(f"xladoctor: {_line(str(error))}{f' ({_line(error.hint)})' if error.hint else ''}\n")
-
-
-def _edited(
-    diagnosis: Diagnosis,
-    folder: Path,
-    facts: dict[str, Any],
-    command: Sequence[str],
-    listing: Listing,
-    options: ScanOptions,
-    say: _Progress,
-) -> Diagnosis:
-    """The diagnosis with the edits that were tried. What goes wrong here costs this answer alone."""
-    from xladoctor.experiments import edits
-    from xladoctor.recording import mark
-    from xladoctor.recording.schema import schema
-
-    try:
-        program = edits.Program.of(command, listing, os.environ)
-        tried = edits.try_edits(
-            diagnosis, recording_of(folder, facts), program, say, options.edit_budget or edits.SECONDS
-        )
-        edits.write(folder, tried)
-        if not tried:
-            sys.stderr.write(
-                "xladoctor: no edit was tried: the failure is not one of shapes, or its source is not in this folder\n"
-            )
-    except KeyboardInterrupt:
-        sys.stderr.write("xladoctor: interrupted; the diagnosis has no tried edits\n")
-        return diagnosis
-    except (XladoctorError, OSError) as error:
-        sys.stderr.write(f"xladoctor: no edit was tried: {_line(str(error))}\n")
-        return diagnosis
-    mark.sign_more(folder, schema.EDITS_FILE, "rehearsals")
-    return scan_run(folder, facts)
 
 
 def _flags_before_the_start(program: str, env: Mapping[str, str]) -> list[dict[str, str]]:

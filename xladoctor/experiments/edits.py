@@ -92,6 +92,11 @@ class Program:
                 return f"{name}/{path}"
         return None
 
+    def with_script(self, folder: Path) -> None:
+        """Put the script's folder into a copy, where it is apart."""
+        if self.script is not None:
+            overlay.make(self.script, folder / copies.SCRIPT)
+
     def moved(self, folder: Path) -> tuple[str, ...]:
         """The command as it is given in a copy: what it names in the two folders is that of the copy."""
         words = [self.command[0]]
@@ -172,8 +177,7 @@ def _rehearsed(one: Candidate, text: Text, program: Program, folder: Path, secon
     place = program.place(one.file)
 
     def prepare(copy: Path) -> None:
-        if program.script is not None:
-            overlay.make(program.script, copy / copies.SCRIPT)
+        program.with_script(copy)
         target = copy / str(place)
         target.unlink(missing_ok=True)  # never through a link to the user's own file
         target.write_bytes(one.applied(text.text).encode("utf-8"))
@@ -207,7 +211,7 @@ def outcome_of(again: Recording, failure: Event | None) -> tuple[EditResult, str
     if ended:
         last = ended[-1]
         told = f"{last.get('exception')}: {_telling(str(last.get('message', '')))}"[:200].rstrip(".: ")
-        same = failure is not None and _core(last) == _core(failure)
+        same = failure is not None and again_as_before(again, failure)
         return ("same", f"it fails as before: {told}") if same else ("moved", f"it fails in another way: {told}")
     outcome = again.outcome
     if outcome is not None and outcome.state == "timed-out":
@@ -221,6 +225,12 @@ def outcome_of(again: Recording, failure: Event | None) -> tuple[EditResult, str
     return "ran", f"it ran, no failure{_shapes(again)}"
 
 
+def again_as_before(again: Recording, failure: Event) -> bool:
+    """Whether a rehearsal ended by the same exception."""
+    ended = uncaught(again)
+    return bool(ended) and _core(ended[-1]) == _core(failure)
+
+
 def _telling(message: str) -> str:
     """The first line of a message that says what is wrong: no frame, and no head of a stack."""
     rows = [row.strip() for row in message.splitlines() if row.strip()]
@@ -229,7 +239,8 @@ def _telling(message: str) -> str:
 
 def _core(failure: Event) -> tuple[str, str]:
     """What makes two exceptions the same: their type and their words, without sizes and names of nodes."""
-    words = "".join(c for c in str(failure.get("message", ""))[:200] if not c.isdigit())
+    told = _telling(str(failure.get("message", "")))  # no line with a path: a copy has others
+    words = "".join(c for c in told[:200] if not c.isdigit())
     return str(failure.get("exception")), " ".join(words.split())
 
 

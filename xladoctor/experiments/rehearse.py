@@ -35,6 +35,7 @@ def rehearse(
     flip: Mapping[str, Any] | None = None,
     hunt: bool = False,
     returns: bool = False,
+    retrace: bool = False,
     outside: Sequence[Path] = (),
     write: Sequence[Path] = (),
     timeout: float | None = None,
@@ -51,9 +52,10 @@ def rehearse(
     with {"seconds": n} so long after its first trace in any case. `flip` has the steps traced once more with each
     switch that they read in its other position (`probes.record.twins`). `hunt` looks for the first NaN
     (`probes.record.nan_hunt`), and opens no connection. `returns` has it record what calls give
-    (`probes.record.returns`). Its output goes to the folder alone. Folders
-    `outside` of its own are laid over for it, where the system allows that (`probes.record.redirect`); those of
-    `write` it may really write to. `prepare` is called with the folder when the copy is made, before the start.
+    (`probes.record.returns`), `retrace` the shapes after each line (`probes.record.retrace`). Its output goes to the
+    folder alone. Folders `outside` of its own are laid over for it, where the system allows that
+    (`probes.record.redirect`); those of `write` it may really write to. `prepare` is called with the folder when the
+    copy is made, before the start.
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
@@ -65,7 +67,9 @@ def rehearse(
         prepare(folder)
     # The contracts of the user's own places hold in a rehearsal, too.
     places.write(places.find(listing.root), folder)
-    told = _told(force, batches, budget, jit, until, flip, hunt, returns, (folder, "/dev", "/proc", *write), folder)
+    told = _told(
+        force, batches, budget, jit, until, flip, hunt, returns, retrace, (folder, "/dev", "/proc", *write), folder
+    )
     env = _environment(environment, folder, work, temporary, told["force"])
     env[schema.ENV_CAPTURE] = capture
     with stores(outside, folder) as pairs:
@@ -95,6 +99,7 @@ def _told(
     flip: Mapping[str, Any] | None,
     hunt: bool,
     returns: bool,
+    retrace: bool,
     write: Sequence[Path | str],
     keep: Path,
 ) -> dict[str, Any]:
@@ -108,6 +113,7 @@ def _told(
         "flip": dict(flip or {}),
         "hunt": {"nan": True} if hunt else None,
         "returns": returns,
+        "retrace": retrace,
         "write": list(map(str, write)),
         "keep": [str(keep)],
     }

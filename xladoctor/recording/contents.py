@@ -172,6 +172,8 @@ _FLIP_MAY: Fields = {
 _DEFAULTED: Fields = {"file": text, "line": whole, "text": text, "value": scalar, "taken": scalar}
 _DEFAULTED_MAY: Fields = {"function": text, "key": text}
 
+_SHAPE_AFTER: Fields = {"file": text, "line": whole, "name": text, "shape": shape, "dtype": text, "order": whole}
+
 _FRAME = record({"file": text}, {"line": maybe(whole), "function": maybe(text)})
 _LAYER = record({"name": text, "class": text}, {})
 _VALUE = maybe(either(number, text))
@@ -225,6 +227,11 @@ def is_flip(value: Any) -> bool:
 def is_defaulted(value: Any) -> bool:
     """Whether it is a configured value that a default replaced."""
     return isinstance(value, dict) and misfit(value, _DEFAULTED, _DEFAULTED_MAY) is None
+
+
+def is_shape_after(value: Any) -> bool:
+    """Whether it is the shape that a name has after a line."""
+    return isinstance(value, dict) and misfit(value, _SHAPE_AFTER, {}) is None
 
 
 def is_first_nan(value: Mapping[str, Any]) -> bool:

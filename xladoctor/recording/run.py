@@ -42,6 +42,17 @@ _LARGEST_GRAPH = 8 << 20
 
 
 @dataclass(frozen=True)
+class ShapeAfter:
+    """The shape that a name has after a line was run; None is a size that is not known while TensorFlow traces."""
+
+    file: str
+    line: int
+    name: str
+    shape: tuple[int | None, ...]
+    dtype: str
+
+
+@dataclass(frozen=True)
 class Recording:
     """What was recorded of one run.
 
@@ -196,6 +207,14 @@ class Recording:
         """What trials of small edits of the sources gave (`schema.EDITS_FILE`), or an empty list."""
         found = self._table(schema.EDITS_FILE)[0].get("edits")
         return found if isinstance(found, list) else []
+
+    @cached_property
+    def retraced(self) -> tuple[ShapeAfter, ...]:
+        """The shapes that a second run saw after lines (`schema.RETRACE_FILE`), in the order in which they came up."""
+        found = self._table(schema.RETRACE_FILE)[0].get("shapes")
+        rows = [row for row in found if contents.is_shape_after(row)] if isinstance(found, list) else []
+        rows.sort(key=lambda row: int(row["order"]))
+        return tuple(ShapeAfter(r["file"], r["line"], r["name"], tuple(r["shape"]), r["dtype"]) for r in rows)
 
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
         """{graph uid: {node: user frames, innermost last}} of a capsule."""
