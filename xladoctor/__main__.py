@@ -36,9 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"xladoctor {__version__}")  # noqa: T201
             status = 0
         else:
-            from xladoctor.cli.app import run
-
-            status = run(args)
+            status = _run(args)
         sys.stdout.flush()
     except BrokenPipeError:
         descriptors.drop_stdout()
@@ -50,6 +48,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         return _explain(error)
     return status
+
+
+def _run(args: list[str]) -> int:
+    if len(args) == 2 and args[0] == "scan":
+        from xladoctor.cli import one_target
+
+        status = one_target.scan(args[1])
+        if status is not None:
+            return status
+    from xladoctor.cli.app import run
+
+    return run(args)
 
 
 def _explain(error: Exception) -> int:

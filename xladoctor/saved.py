@@ -26,7 +26,6 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None, source: Pa
     Raises:
         XladoctorError: (exit code 2) a log cannot be read, or is empty.
     """
-    from xladoctor.diagnosis.cells import in_cells
     from xladoctor.diagnosis.engine import diagnose
     from xladoctor.logs import UnreadableLog, read_log
     from xladoctor.rules import literals
@@ -50,6 +49,10 @@ def scan_logs(logs: Sequence[Path | str], threads: int | None = None, source: Pa
         from xladoctor.blame.of_log import with_blame
 
         found = with_blame(found, log.records, source)
+    if not known:
+        return found
+    from xladoctor.diagnosis.cells import in_cells
+
     return in_cells(found, known)
 
 
@@ -74,7 +77,6 @@ def scan_text(text: str) -> Diagnosis:
 
 def _streams(logs: Sequence[Path | str]) -> tuple[list[IO[bytes] | Path], dict[str, Cell]]:
     """What to read of the logs, and the cells of notebooks among them: of a notebook its saved outputs are the log."""
-    from xladoctor.diagnosis.cells import Cell
     from xladoctor.recording.notebook import is_notebook, read_outputs
 
     streams: list[IO[bytes] | Path] = []
@@ -90,6 +92,8 @@ def _streams(logs: Sequence[Path | str]) -> tuple[list[IO[bytes] | Path], dict[s
             raise XladoctorError(f"{log}: {reason}") from error
         if not outputs.logs:
             raise XladoctorError(f"{log}: holds no saved output", hint=f"xladoctor scan -- jupyter execute {log}")
+        from xladoctor.diagnosis.cells import Cell
+
         streams += outputs.logs
         known |= {str(number): Cell(str(log), number) for number in range(1, outputs.cells + 1)}
     return streams, known

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from xladoctor import paths
 from xladoctor.errors import PipeClosed, XladoctorError
+from xladoctor.model.frozen import dataclass
 from xladoctor.report import FORMATS
 from xladoctor.report.exports import EXPORTS
 

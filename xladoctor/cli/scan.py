@@ -11,7 +11,8 @@ import typer
 
 from xladoctor import descriptors, paths
 from xladoctor.cli import command, inputs, options
-from xladoctor.cli.export import Exported, export
+from xladoctor.cli.export import Exported
+from xladoctor.cli.one_target import diagnosed, show
 from xladoctor.cli.output import Output
 from xladoctor.cli.progress import Line
 from xladoctor.cli.summaries import SUMMARIES
@@ -210,7 +211,7 @@ def _read(
         return _survey(*many, target, reading, verbose=shown.verbose, quiet=shown.quiet)
     if verify:
         _verify(targets, shown.quiet)
-    diagnosis, folder = _diagnose(targets, one_run, reading.source)
+    diagnosis, folder = diagnosed(targets, one_run, reading.source)
     return show(diagnosis, target, **seen, run_dir=folder)
 
 
@@ -254,23 +255,6 @@ def _run(
     return 130 if result.interrupted and status < 2 else status
 
 
-def show(diagnosis: Diagnosis, output: Output, to: tuple[Destination, ...] = (), before: str = "", **view: Any) -> int:
-    """Renders the diagnosis to its destination, logs it, and returns the exit status that it means."""
-    from xladoctor import excerpts
-    from xladoctor.report import View, render
-
-    page = output.page() if output.format == "console" else None
-    seen = View(**view, excerpts=excerpts.of(diagnosis, view.get("run_dir")))
-    try:
-        output.write(before + render(diagnosis, output.format, page, seen))
-    except (PipeClosed, XladoctorError):
-        # Nobody reads the report, or there is no room for it: all the more is it wanted elsewhere.
-        export(to, diagnosis, seen)
-        raise
-    export(to, diagnosis, seen)
-    return diagnosis.exit_code
-
-
 def _write_patch(file: Path, diagnosis: Diagnosis) -> None:
     """Write the first edit with which the program ran to a new file, or say why not. Nothing is replaced."""
     root = diagnosis.root
@@ -301,20 +285,6 @@ def _verify(targets: list[str], quiet: bool) -> None:
             hint="xladoctor scan --verify -- CMD, or xladoctor scan --verify RUN_DIR",
         )
     verify_run(folder, quiet)
-
-
-def _diagnose(targets: list[str], one_run: bool, source: Path | None = None) -> tuple[Diagnosis, str | None]:
-    folder = None if one_run else inputs.run_folder(targets)
-    if folder is not None:
-        from xladoctor.saved import scan_run
-
-        return scan_run(folder), str(folder)
-    paths = inputs.of_one_run(targets) if one_run else inputs.logs(targets)
-    from xladoctor.saved import scan_logs
-
-    if source is not None and not source.is_dir():
-        raise XladoctorError(f"{source}: is no folder", hint="--source DIR is the folder of the program.")
-    return scan_logs(paths, source=source), None
 
 
 def _survey(runs: list[Target], problems: list[str], output: Output, reading: Reading, **view: Any) -> int:

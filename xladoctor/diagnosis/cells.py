@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Location
+from xladoctor.model.frozen import dataclass
 from xladoctor.patterns import pattern
 from xladoctor.recording import files, kernel_cells
 from xladoctor.recording.schema import schema

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.diagnosis.own_words import OWN_WORDS, in_own_words
 from xladoctor.diagnosis.shape_remedies import sizes_agree
 from xladoctor.diagnosis.surroundings import keras_backend, uses_legacy_keras
 from xladoctor.model.diagnosis import Finding, Location, Remedy
+from xladoctor.model.frozen import dataclass
 from xladoctor.model.shapes import python_shape
 from xladoctor.patterns import pattern
 from xladoctor.recording.evidence import Evidence

@@ -6,9 +6,10 @@ compared. Nothing in this module prints, reads files or knows a renderer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from xladoctor.model.frozen import dataclass
 from xladoctor.model.location import Location as Location
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ recording besides. Rules must work with what exists: a pasted log has neither pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
+from xladoctor.model.frozen import dataclass
 from xladoctor.model.location import Location
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ the schema `xladoctor.cells/1`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from xladoctor.model.frozen import dataclass
 from xladoctor.recording import files
 from xladoctor.recording.typed import misfit, text, whole
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from xladoctor.model.frozen import dataclass
 from xladoctor.patterns import pattern
 
 _CODES = pattern(r"\x1b\[[0-9;]*m")

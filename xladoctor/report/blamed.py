@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from xladoctor.model.diagnosis import Finding, Location
+from xladoctor.model.frozen import dataclass
 
 _SHOWN = 2
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from xladoctor.model.diagnosis import Location
+from xladoctor.model.frozen import dataclass
 from xladoctor.report.text import lines as harmless
 
 _CUT = "…"

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, XlaPath
+from xladoctor.model.frozen import dataclass
 from xladoctor.model.shapes import count as count
 from xladoctor.model.shapes import shape_text
 from xladoctor.patterns import pattern

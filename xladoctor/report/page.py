@@ -31,9 +31,6 @@ class Page:
     """
 
     def __init__(self, width: int = 80, console: Console | None = None, here: str = "") -> None:
-        from rich.cells import cell_len
-
-        self._len = cell_len
         self._console = console
         self._lines: list[list[tuple[str, str]]] = []
         self.width = max(console.width if console else width, 40)
@@ -131,7 +128,7 @@ class Page:
         out: list[str] = []
         current, empty = start, True
         for word in part.split():
-            if not empty and self._len(current) + 1 + self._len(word) > width:
+            if not empty and _cells(current) + 1 + _cells(word) > width:
                 out.append(current)
                 current, empty = later, True
             current += word if empty else f" {word}"
@@ -159,7 +156,7 @@ class Page:
 
     def widths(self, cells: Sequence[Sequence[str]]) -> list[int]:
         """How wide each column of `cells` must be."""
-        return [max(self._len(cell) for cell in column) for column in zip(*cells, strict=True)]
+        return [max(_cells(cell) for cell in column) for column in zip(*cells, strict=True)]
 
     def row(
         self,
@@ -173,11 +170,11 @@ class Page:
         out = [(" " * indent, "")]
         for index, width in enumerate(widths):
             cell = row[index]
-            out.append((cell + " " * (width - self._len(cell) + 2), styles[index] if styles else style))
+            out.append((cell + " " * (width - _cells(cell) + 2), styles[index] if styles else style))
         last_style = styles[-1] if styles else style
         used = indent + sum(widths) + 2 * len(widths)
         room = self.width - 1 - used
-        if room < _ROOM and self._len(row[-1]) > max(room, 0):
+        if room < _ROOM and _cells(row[-1]) > max(room, 0):
             self._line(*out)
             self.para(row[-1], indent=indent + 4, style=last_style)
             return
@@ -187,7 +184,7 @@ class Page:
             self._line((" " * used, ""), (piece, last_style))
 
     def _cut(self, cell: str, cap: int) -> str:
-        return cell if self._len(cell) <= cap else text.clip(cell, cap)
+        return cell if _cells(cell) <= cap else text.clip(cell, cap)
 
 
 def place(location: Location, short: bool = False) -> str:
@@ -203,3 +200,12 @@ def _soft(piece: str) -> str:
     left = piece[: len(piece) - len(piece.lstrip(" "))]
     right = piece[len(piece.rstrip(" ")) :] if piece.strip() else ""
     return left + text.line(piece) + right
+
+
+def _cells(said: str) -> int:
+    """How wide a text is on a terminal."""
+    if said.isascii() and said.isprintable():
+        return len(said)
+    from rich.cells import cell_len
+
+    return cell_len(said)

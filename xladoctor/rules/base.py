@@ -8,10 +8,10 @@ metadata. A rule rests on how TensorFlow and XLA *build* a message (the format s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xladoctor.model.diagnosis import Finding, Level, Remedy
+from xladoctor.model.frozen import dataclass
 from xladoctor.rules.remedies import added_to
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ expression with one group a value, and a sentence with a place for each group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from xladoctor.model.frozen import dataclass
 from xladoctor.rules.matching import Hit, Recogniser, find, ints, shapes
 
 if TYPE_CHECKING:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from xladoctor.model.frozen import dataclass
 
 CODE: Final = "it is a change of the program's code"
 SHOWS: Final = "it shows something and cures nothing"

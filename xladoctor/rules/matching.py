@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from xladoctor.model.diagnosis import Finding, Level, Location, Proof, Role, Status
+from xladoctor.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord

@@ -7,9 +7,10 @@ there), read when first asked. An op that is not in it is a custom op or belongs
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from xladoctor.model.frozen import dataclass
 
 VERSION = "2.21.0"
 

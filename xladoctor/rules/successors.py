@@ -5,7 +5,7 @@ Keras' guide "Migrating Keras 2 code to multi-backend Keras 3" and TensorFlow's 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from xladoctor.model.frozen import dataclass
 
 
 @dataclass(frozen=True)

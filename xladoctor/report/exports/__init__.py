@@ -7,11 +7,11 @@ imported in it. See CONTRIBUTING.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from xladoctor.folder import modules
+from xladoctor.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Diagnosis
