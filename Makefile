@@ -6,10 +6,11 @@ STAMP  := $(VENV)/.installed
 # Installs what is pinned in a quarter of pip's processor time.
 UV     := $(shell sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)
 VERSIONS := 2.15.1 2.19.1
+PYTHONS := 3.10 3.12 3.13
 RECORDED := $(addprefix tests/probes/record/test_,runtime.py findings.py foreign.py programs.py session_capsule.py) \
             -k "not broken and not saved and not pytest"
 
-.PHONY: setup demo test test-fast versions test-versions test-trackers sample lint format lock bench site clean help
+.PHONY: setup demo test test-fast versions test-versions test-pythons test-trackers sample lint format lock bench site clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): .*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -53,6 +54,21 @@ test-versions: versions ## the recorder against TensorFlow 2.15 and 2.19
 	  if [ ! -e $$venv/.installed ]; then echo "test-versions: TensorFlow $$version needs Python 3.11 or older: left out"; continue; fi; \
 	  echo "TensorFlow $$version:"; \
 	  XLADOCTOR_TEST_PYTHON=$$venv/bin/python $(BIN)/python -m pytest -q -n logical --maxprocesses=4 --dist loadfile $(TURN) $(RECORDED) || exit 1; \
+	done
+
+# An environment for each, made again when what is pinned has changed.
+test-pythons: setup ## the fast tests on Python 3.10, 3.12 and 3.13, as far as they are installed (2 GB each)
+	@for version in $(PYTHONS); do \
+	  venv=$(CURDIR)/.venvs/python-$$version; \
+	  if [ ! $$venv/.installed -nt requirements.lock ]; then \
+	    $(BIN)/python -m uv venv --quiet --clear --no-python-downloads --python $$version $$venv \
+	      || { echo "test-pythons: there is no Python $$version: left out"; continue; }; \
+	    $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $$venv/bin/python --require-hashes -r requirements.lock \
+	      && $(BIN)/python -m uv pip install --quiet --python $$venv/bin/python --no-deps --no-build-isolation -e . \
+	      && touch $$venv/.installed || exit 1; \
+	  fi; \
+	  echo "Python $$version:"; \
+	  $$venv/bin/python -m pytest -q -m "not slow" $(TESTS) || exit 1; \
 	done
 
 test-trackers: setup ## --export with mlflow, wandb and tensorboard themselves (1 GB)
