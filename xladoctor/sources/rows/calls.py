@@ -20,6 +20,7 @@ from xladoctor.sources.rows.values import (
     Call,
     Items,
     Named,
+    Names,
     Pipeline,
     RowSet,
     Step,
@@ -58,7 +59,7 @@ _WHOLE: dict[str, Callable[[float], int]] = {"ceil": math.ceil, "floor": math.fl
 _MODULES = frozenset({"jnp", "math", "nn", "np", "numpy", "ops", "random", "tf", "linalg", "experimental"})
 
 
-def called(reader: Reader, node: ast.Call, names: dict[str, Any]) -> Any:
+def called(reader: Reader, node: ast.Call, names: Names) -> Any:
     """What a call gives."""
     held = None
     if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in _MODULES:
@@ -71,7 +72,7 @@ def called(reader: Reader, node: ast.Call, names: dict[str, Any]) -> Any:
     return found if own else typed(found, node, held, given)
 
 
-def _called(reader: Reader, node: ast.Call, names: dict[str, Any], held: Any, given: list[Any]) -> Any:
+def _called(reader: Reader, node: ast.Call, names: Names, held: Any, given: list[Any]) -> Any:
     name = last_name(node.func)
     named = {k.arg or "": reader.value(k.value, names) for k in node.keywords}
     if name == "diff" and given and isinstance(given[0], Array) and given[0].small:
@@ -121,7 +122,7 @@ def _called(reader: Reader, node: ast.Call, names: dict[str, Any], held: Any, gi
     return _of_arrays(reader, node, name, values, named, found)
 
 
-def _shuffled(reader: Reader, node: ast.Call, names: dict[str, Any], given: list[Any]) -> Any:
+def _shuffled(reader: Reader, node: ast.Call, names: Names, given: list[Any]) -> Any:
     """Of NumPy in place, of TensorFlow as a result, of scikit-learn several arrays by one order."""
     several = list(arrays(given))
     first = several[0]
@@ -138,9 +139,7 @@ def _shuffled(reader: Reader, node: ast.Call, names: dict[str, Any], given: list
     return None
 
 
-def _of_arrays(
-    reader: Reader, node: ast.Call, name: str, values: list[Any], named: dict[str, Any], found: list[Array]
-) -> Any:
+def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], named: Names, found: list[Array]) -> Any:
     if (
         name in ("array", "asarray", "float32")
         and values
@@ -191,7 +190,7 @@ def _kept_shape(name: str, array: Array) -> Any:
     return array.shape
 
 
-def _appended(held: Items, given: list[Any], node: ast.Call, names: dict[str, Any]) -> None:
+def _appended(held: Items, given: list[Any], node: ast.Call, names: Names) -> None:
     """A list that a loop fills with what it makes of the rows of one step."""
     array = given[0] if given and isinstance(given[0], Array) else None
     held.values = []
@@ -206,7 +205,7 @@ def _length(given: list[Any]) -> Any:
     return len(value.values) if isinstance(value, Items) and value.block is None else None
 
 
-def _predicted(reader: Reader, node: ast.Call, name: str, given: list[Any], named: dict[str, Any]) -> Any:
+def _predicted(reader: Reader, node: ast.Call, name: str, given: list[Any], named: Names) -> Any:
     """A model is called: its first argument has the rows."""
     data = given[0] if given else named.get("x")
     model = _model(node)
@@ -234,7 +233,7 @@ def _model(node: ast.Call) -> str:
     return last_name(node.func)
 
 
-def _trained(reader: Reader, node: ast.Call, name: str, given: list[Any], named: dict[str, Any]) -> Any:
+def _trained(reader: Reader, node: ast.Call, name: str, given: list[Any], named: Names) -> Any:
     """`fit` and `evaluate`: rows and labels belong together."""
     data = given[0] if given else named.get("x")
     labels = given[1] if len(given) > 1 else named.get("y")
@@ -261,9 +260,7 @@ def _zipped(reader: Reader, found: list[Array], node: ast.Call) -> Any:
     return None
 
 
-def reduced(
-    reader: Reader, name: str, array: Array, values: list[Any], named: dict[str, Any], node: ast.Call
-) -> Array | None:
+def reduced(reader: Reader, name: str, array: Array, values: list[Any], named: Names, node: ast.Call) -> Array | None:
     """A mean or the like: over the rows it is a statistic of the array, over other axes it has the rows."""
     numbers = [v for v in values if isinstance(v, int | Items) and not isinstance(v, bool)]
     axis = named.get("axis", numbers[0] if numbers and name not in ("percentile", "quantile") else None)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.loops import TRAINS
 from xladoctor.sources.names import last_name, walk
-from xladoctor.sources.rows.values import Array, RowFault
+from xladoctor.sources.rows.values import Array, Names, RowFault
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
 
 
-def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: dict[str, Any]) -> None:
+def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: Names) -> None:
     """`for b in range(n // size)`, with something left over, of a loop that only predicts."""
     rest = _left_over(reader, node.iter, names)
     if rest is None or rest[2] >= rest[0]:
@@ -22,7 +22,7 @@ def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: dict[str, Any]) ->
         reader.fault("rest-left-out", node, (), rest)
 
 
-def _left_over(reader: Reader, over: ast.expr, names: dict[str, Any]) -> tuple[int, int, int] | None:
+def _left_over(reader: Reader, over: ast.expr, names: Names) -> tuple[int, int, int] | None:
     """(rows, size of a block, rows in blocks) of `range(rows // size)`, `range(0, rows - size + 1, size)`."""
     if not isinstance(over, ast.Call) or last_name(over.func) not in ("range", "trange"):
         return None
@@ -38,7 +38,7 @@ def _left_over(reader: Reader, over: ast.expr, names: dict[str, Any]) -> tuple[i
     return None
 
 
-def whole_blocks(reader: Reader, end: ast.expr, names: dict[str, Any]) -> tuple[int, int] | None:
+def whole_blocks(reader: Reader, end: ast.expr, names: Names) -> tuple[int, int] | None:
     """(rows, size) of `rows // size`, `int(rows / size)`, and of a name that was given it."""
     end = _spelled(end, names)
     down = isinstance(end, ast.Call) and last_name(end.func) in ("int", "floor") and len(end.args) == 1
@@ -51,7 +51,7 @@ def whole_blocks(reader: Reader, end: ast.expr, names: dict[str, Any]) -> tuple[
     return _pair([reader.value(inner.left, names), reader.value(inner.right, names)])
 
 
-def _spelled(end: ast.expr, names: dict[str, Any]) -> ast.expr:
+def _spelled(end: ast.expr, names: Names) -> ast.expr:
     """The expression that a name was given, as `steps = n // size`."""
     source = names.get(f"={end.id}") if isinstance(end, ast.Name) else None
     return source if isinstance(source, ast.expr) else end
@@ -61,7 +61,7 @@ def _rounds_up(left: ast.expr) -> bool:
     return isinstance(left, ast.BinOp | ast.UnaryOp)
 
 
-def _taken_away(end: ast.BinOp, reader: Reader, names: dict[str, Any]) -> tuple[Any, Any] | None:
+def _taken_away(end: ast.BinOp, reader: Reader, names: Names) -> tuple[Any, Any] | None:
     """(n, size) of `n - size` and `n - size + 1`."""
     if isinstance(end.op, ast.Add) and isinstance(end.left, ast.BinOp):
         end = end.left

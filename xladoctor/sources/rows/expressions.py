@@ -10,7 +10,7 @@ from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.rows import calls
 from xladoctor.sources.rows.meetings import elementwise, indexed
 from xladoctor.sources.rows.types import result, wraps
-from xladoctor.sources.rows.values import Array, Call, Items, Named, RowSet, Step, arrays, chunk_of
+from xladoctor.sources.rows.values import Array, Call, Items, Named, Names, RowSet, Step, arrays, chunk_of
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _NUMBERS = (int, float)
 
 
-def value(reader: Reader, node: ast.expr, names: dict[str, Any]) -> Any:
+def value(reader: Reader, node: ast.expr, names: Names) -> Any:
     """What an expression gives."""
     if isinstance(node, ast.Constant):
         return node.value
@@ -54,7 +54,7 @@ def value(reader: Reader, node: ast.expr, names: dict[str, Any]) -> Any:
     return None
 
 
-def _either(reader: Reader, node: ast.BoolOp, names: dict[str, Any]) -> Any:
+def _either(reader: Reader, node: ast.BoolOp, names: Names) -> Any:
     """`given or default`: a rate of 0.0, or False, that was given is replaced, too."""
     values = [reader.value(v, names) for v in node.values]
     first, last = values[0], values[-1]
@@ -67,7 +67,7 @@ def _either(reader: Reader, node: ast.BoolOp, names: dict[str, Any]) -> Any:
     return first if first and not isinstance(first, Items | Named) else last if off or first == 0 else None
 
 
-def _attribute(reader: Reader, node: ast.Attribute, names: dict[str, Any]) -> Any:
+def _attribute(reader: Reader, node: ast.Attribute, names: Names) -> Any:
     held = reader.value(node.value, names)
     if isinstance(held, Named):
         return held.values.get(node.attr)
@@ -83,7 +83,7 @@ def _attribute(reader: Reader, node: ast.Attribute, names: dict[str, Any]) -> An
     return None
 
 
-def _subscript(reader: Reader, node: ast.Subscript, names: dict[str, Any]) -> Any:
+def _subscript(reader: Reader, node: ast.Subscript, names: Names) -> Any:
     held = reader.value(node.value, names)
     if isinstance(held, Items):
         at = reader.value(node.slice, names)
@@ -122,7 +122,7 @@ def _columns(array: Array, parts: list[ast.expr]) -> Array:
     return array.as_new(shape=shape)
 
 
-def _sliced(reader: Reader, array: Array, part: ast.Slice, names: dict[str, Any]) -> Array:
+def _sliced(reader: Reader, array: Array, part: ast.Slice, names: Names) -> Array:
     """Some of the rows of an array."""
     if part.lower is part.upper is None and part.step is None:
         return array
@@ -146,7 +146,7 @@ def _sliced(reader: Reader, array: Array, part: ast.Slice, names: dict[str, Any]
     return replace(cut, padded=None if part.upper is not None else cut.padded, picks=None, series=None)
 
 
-def _operation(reader: Reader, node: ast.BinOp, names: dict[str, Any]) -> Any:
+def _operation(reader: Reader, node: ast.BinOp, names: Names) -> Any:
     left, right = reader.value(node.left, names), reader.value(node.right, names)
     if isinstance(left, Step) or isinstance(right, Step):
         return Step()
@@ -168,7 +168,7 @@ def _operation(reader: Reader, node: ast.BinOp, names: dict[str, Any]) -> Any:
     return result(node, left, right, elementwise(reader, found, node))
 
 
-def _compared(reader: Reader, node: ast.Compare, names: dict[str, Any]) -> Any:
+def _compared(reader: Reader, node: ast.Compare, names: Names) -> Any:
     values = [reader.value(e, names) for e in (node.left, *node.comparators)]
     found = list(arrays(values))
     if not found or isinstance(node.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
@@ -177,7 +177,7 @@ def _compared(reader: Reader, node: ast.Compare, names: dict[str, Any]) -> Any:
     return replace(made, picks=RowSet(source=made.rows) if made.rows is not None else None)
 
 
-def _comprehension(reader: Reader, node: ast.ListComp | ast.GeneratorExp, names: dict[str, Any]) -> Any:
+def _comprehension(reader: Reader, node: ast.ListComp | ast.GeneratorExp, names: Names) -> Any:
     inner = dict(names)
     if len(node.generators) != 1:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xladoctor.sources.rows.values import Array, Items, RowSet, Shape
+from xladoctor.sources.rows.values import Array, Items, Names, RowSet, Shape
 
 MAKES = frozenset(
     {
@@ -16,7 +16,7 @@ PICKS = frozenset({"arange", "choice", "permutation", "range", "flatnonzero", "n
 _SIZE_AT = {"normal": 2, "uniform": 2, "integers": 2, "randint": 2, "poisson": 1, "linspace": 2}
 
 
-def made(name: str, given: list[Any], named: dict[str, Any]) -> Array:
+def made(name: str, given: list[Any], named: Names) -> Array:
     """A new array: its sizes, where they are written out."""
     if name.endswith("_like"):
         like = given[0] if given else None
@@ -43,7 +43,7 @@ def sizes_of(value: Any) -> Shape | None:
     return None
 
 
-def picked(name: str, values: list[Any], named: dict[str, Any]) -> Any:
+def picked(name: str, values: list[Any], named: Names) -> Any:
     """Positions: drawn, or those at which an array has something."""
     first = values[0] if values else None
     if name in ("arange", "range"):
@@ -64,7 +64,7 @@ def picked(name: str, values: list[Any], named: dict[str, Any]) -> Any:
     return Items([found]) if name in ("nonzero", "where") else found
 
 
-def _drawn(name: str, first: Any, values: list[Any], named: dict[str, Any]) -> Any:
+def _drawn(name: str, first: Any, values: list[Any], named: Names) -> Any:
     """`permutation(n)` and `choice(n, k)`; of an array `permutation` is the array in another order."""
     if isinstance(first, Array) and first.of is None:
         if name != "permutation" or first.rows is None:

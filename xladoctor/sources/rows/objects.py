@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.names import last_name
-from xladoctor.sources.rows.values import Array, Items, Named, Pipeline
+from xladoctor.sources.rows.values import Array, Items, Named, Names, Pipeline
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 _SAME = frozenset({"batch", "cache", "prefetch", "repeat", "shuffle", "skip", "take", "with_options"})
 
 
-def of_class(
-    reader: Reader, kind: Named, given: list[Any], named: dict[str, Any], names: dict[str, Any]
-) -> Named | None:
+def of_class(reader: Reader, kind: Named, given: list[Any], named: Names, names: Names) -> Named | None:
     """A new object of a class."""
     made = Named(dict(kind.values), kind.methods)
     first = kind.methods.get("__init__")
@@ -26,9 +24,7 @@ def of_class(
     return made
 
 
-def method(
-    reader: Reader, held: Named, name: str, given: list[Any], named: dict[str, Any], names: dict[str, Any]
-) -> Any:
+def method(reader: Reader, held: Named, name: str, given: list[Any], named: Names, names: Names) -> Any:
     """What a method of an object gives."""
     function = held.methods.get(name)
     if function is None:
@@ -46,7 +42,7 @@ def pipeline(value: Any) -> Pipeline | None:
     return Pipeline(tuple(Array(shape=p.shape[1:] if p.shape else None, small=p.small) for p in parts))
 
 
-def mapped(reader: Reader, node: ast.Call, held: Pipeline, names: dict[str, Any]) -> Pipeline | None:
+def mapped(reader: Reader, node: ast.Call, held: Pipeline, names: Names) -> Pipeline | None:
     """What a method of a dataset gives: another one."""
     name = last_name(node.func)
     if name in _SAME:

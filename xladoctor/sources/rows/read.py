@@ -14,7 +14,7 @@ from typing import Any
 from xladoctor.sources.names import last_name, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.rows import checks, expressions
-from xladoctor.sources.rows.values import Array, Call, Calls, Items, Named, RowFault, RowSet, Step, chunk_of
+from xladoctor.sources.rows.values import Array, Call, Calls, Items, Named, Names, RowFault, RowSet, Step, chunk_of
 
 _DEPTH = 5
 _MOST = 4000
@@ -51,7 +51,7 @@ class Reader:
 
     def __init__(self, tree: ast.Module, calls: Calls) -> None:
         self.calls = calls
-        self.names: dict[str, Any] = {}
+        self.names: Names = {}
         self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.models = {
             last_name(n.value) for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr in _MODEL
@@ -91,7 +91,7 @@ class Reader:
 
     # -- statements -------------------------------------------------------------------------------------------------
 
-    def body(self, statements: Sequence[ast.stmt], names: dict[str, Any]) -> None:
+    def body(self, statements: Sequence[ast.stmt], names: Names) -> None:
         """Read statements one after the other."""
         for statement in statements:
             self._steps += 1
@@ -100,7 +100,7 @@ class Reader:
             self.statement = None if hasattr(statement, "body") else statement
             self._statement(statement, names)
 
-    def _statement(self, node: ast.stmt, names: dict[str, Any]) -> None:
+    def _statement(self, node: ast.stmt, names: Names) -> None:
         if isinstance(node, ast.Assign):
             value = self.value(node.value, names)
             for target in node.targets:
@@ -124,7 +124,7 @@ class Reader:
         else:
             self._compound(node, names)
 
-    def _compound(self, node: ast.stmt, names: dict[str, Any]) -> None:
+    def _compound(self, node: ast.stmt, names: Names) -> None:
         if isinstance(node, ast.For | ast.AsyncFor):
             checks.loop(self, node, names)
             self.assign(node.target, self.item(self.value(node.iter, names), node.iter), names, node)
@@ -147,12 +147,12 @@ class Reader:
         elif isinstance(node, ast.If):
             self._branches(node, names)
         elif isinstance(node, ast.ClassDef):
-            inner: dict[str, Any] = {}
+            inner: Names = {}
             self.body([s for s in node.body if isinstance(s, ast.Assign | ast.AnnAssign)], inner)
             methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
             names[node.name] = Named(inner, methods)
 
-    def _branches(self, node: ast.If, names: dict[str, Any]) -> None:
+    def _branches(self, node: ast.If, names: Names) -> None:
         """A name that the two ways leave with different values is not known after them."""
         if isinstance(node.test, ast.Compare) and "__main__" in ast.unparse(node.test):
             self.body(node.body, names)
@@ -172,13 +172,13 @@ class Reader:
             values = [way.get(name) for way in ways]
             names[name] = values[0] if all(v is values[0] or v == values[0] for v in values) else None
 
-    def _stepped(self, node: ast.While, names: dict[str, Any]) -> None:
+    def _stepped(self, node: ast.While, names: Names) -> None:
         """What the body of a loop counts up."""
         for inner in walk(node):
             if isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Name):
                 names[inner.target.id] = Step()
 
-    def assign(self, target: ast.AST, value: Any, names: dict[str, Any], node: ast.AST) -> None:
+    def assign(self, target: ast.AST, value: Any, names: Names, node: ast.AST) -> None:
         """Give a target its value."""
         if isinstance(target, ast.Name):
             if isinstance(value, Array) and not value.name:
@@ -212,7 +212,7 @@ class Reader:
             return [Array(rows), Array(rows)]
         return [None] * count
 
-    def _put(self, target: ast.Subscript, value: Any, names: dict[str, Any]) -> None:
+    def _put(self, target: ast.Subscript, value: Any, names: Names) -> None:
         """`out[order] = p` has the rows where they were before; `inverse[order] = arange(n)` is the way back."""
         assert isinstance(target.value, ast.Name)
         held, at = names.get(target.value.id), self.value(target.slice, names)
@@ -227,7 +227,7 @@ class Reader:
 
     # -- expressions ------------------------------------------------------------------------------------------------
 
-    def value(self, node: ast.expr | None, names: dict[str, Any]) -> Any:
+    def value(self, node: ast.expr | None, names: Names) -> Any:
         """What an expression gives: a number, a text, an `Array`, `Items`, a `Step`; None where it is not known."""
         self._values += 1
         if self._values > _MOST_VALUES:
@@ -252,7 +252,7 @@ class Reader:
             self._slices[key] = RowSet(source=array.rows if node.lower is not None else None)
         return self._slices[key]
 
-    def call(self, function: Function, given: Sequence[Any], named: dict[str, Any], names: dict[str, Any]) -> Any:
+    def call(self, function: Function, given: Sequence[Any], named: Names, names: Names) -> Any:
         """What a function of the program gives, read with these arguments."""
         if len(self._inside) >= _DEPTH:
             return None

@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.rows.making import sizes_of
-from xladoctor.sources.rows.values import Array, Items, RowSet, arrays, linked
+from xladoctor.sources.rows.values import Array, Items, Names, RowSet, arrays, linked
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
 
 
-def joined(reader: Reader, name: str, values: list[Any], named: dict[str, Any], node: ast.AST) -> Any:
+def joined(reader: Reader, name: str, values: list[Any], named: Names, node: ast.AST) -> Any:
     """`concatenate`, `stack` and the like."""
     held = values[0]
     if isinstance(held, Array) and name == "concat":
@@ -64,7 +64,7 @@ def _below(name: str, found: list[Array], node: ast.AST) -> Array:
     return Array(RowSet(), shape, series=series)
 
 
-def padded(array: Array, values: list[Any], named: dict[str, Any], node: ast.AST) -> Array | None:
+def padded(array: Array, values: list[Any], named: Names, node: ast.AST) -> Array | None:
     """`np.pad(x, ((0, k), (0, 0)))`: k rows more."""
     widths = named.get("pad_width", named.get("paddings", values[1] if len(values) > 1 else None))
     pairs = widths.values if isinstance(widths, Items) and widths.block is None else []

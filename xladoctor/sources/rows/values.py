@@ -40,6 +40,10 @@ def same(one: RowSet | None, other: RowSet | None) -> bool:
     return one is not None and other is not None and one.root() is other.root()
 
 
+Names = dict[str, Any]
+"""What names of a program hold: the values below, numbers, texts; None where that is not known."""
+
+
 @dataclass(frozen=True, eq=False)
 class Array:
     """An array or tensor whose first axis is the rows.
@@ -97,7 +101,7 @@ class Items:
 class Named:
     """A class, an object of it, or a dict of settings: what it has under its names."""
 
-    values: dict[str, Any] = field(default_factory=dict)
+    values: Names = field(default_factory=dict)
     methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
 
 
