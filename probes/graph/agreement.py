@@ -11,16 +11,19 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..protocol import codec
+from ..protocol.comparisons import Agreement, Draw, PartingNode
 from .diverge import Search
 from .errors import GraphRoomError
 from .ir import split
 from .load import later_values
-from .measure import Array, Results, as_json, deviation, wide
+from .measure import Array, Results, deviation, wide
 from .parity import PLAIN, XLA, Ways
 from .portions import RESULT, Portion, portions
 from .randomness import ops_within
@@ -52,11 +55,11 @@ _CANNOT = re.compile(r"support|implement|kernel|\b[CG]PU\b|out of memory|allocat
 """In the words of an op that cannot run plainly on this machine, whatever its values are."""
 
 
-def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> dict[str, Any]:
-    """{"result": agrees, diverges or not-checked, "why", "kind" (values, shape or raises), "output", "plain", "xla",
-    "deviation", "message", "node" (`Search.first`), "held": ops whose random numbers were the same in both ways,
-    "draws": what they are (`portions`), "function": the library function, where it is one that the capsule's own
-    calls}. With `whole` no op is looked for: the compiler may end the process when it is to give the values of all.
+def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> Agreement:
+    """Whether the ways agree; where they do not, `node` is the op that gives something else on the same values. `held`
+    are the ops whose random numbers were the same in both ways, `draws` what they are, and `function` is the library
+    function, where it is one that the capsule's own calls. With `whole` no op is looked for: the compiler may end the
+    process when it is to give the values of all.
 
     Of a function in which XLA compiled several calls, the first divergence counts; it agrees where all do.
     """
@@ -68,12 +71,12 @@ def agreement(folder: Path, *, foreign: bool = False, whole: bool = False) -> di
         found = [_unchecked(part) if isinstance(part, str) else _of_part(part, whole) for part in portions(ways)]
     finally:
         ways.close()
-    return next((f for r in (DIVERGES, NOT_CHECKED) for f in found if f["result"] == r), found[0])
+    return next((f for r in (DIVERGES, NOT_CHECKED) for f in found if f.result == r), found[0])
 
 
-def later(folder: Path, seconds: float, *, foreign: bool = False) -> dict[str, Any]:
-    """The same of the later calls of a capsule, one after the other until one diverges or the time is over: {"result",
-    "calls": how many were compared, "call": the number of the one that diverges, and what `agreement` tells of it}.
+def later(folder: Path, seconds: float, *, foreign: bool = False) -> Agreement:
+    """The same of the later calls of a capsule, one after the other until one diverges or the time is over: `calls` is
+    how many were compared, `call` the number of the one that diverges.
     """
     until = time.monotonic() + seconds
     calls = 0
@@ -83,17 +86,17 @@ def later(folder: Path, seconds: float, *, foreign: bool = False) -> dict[str, A
         for number, values in later_values(folder).items():
             for part in parts:
                 if time.monotonic() > until:
-                    return {"result": AGREES if calls else NOT_CHECKED, "calls": calls, "why": "the time was over"}
+                    return Agreement(AGREES if calls else NOT_CHECKED, calls=calls, why="the time was over")
                 told = _of_part(part, False, values)
-                if told["result"] == DIVERGES:
-                    return {**told, "calls": calls + 1, "call": number}
+                if told.result == DIVERGES:
+                    return replace(told, calls=calls + 1, call=number)
             calls += bool(parts)
     finally:
         ways.close()
-    return {"result": AGREES if calls else NOT_CHECKED, "calls": calls}
+    return Agreement(AGREES if calls else NOT_CHECKED, calls=calls)
 
 
-def _of_part(ways: Ways, whole: bool, values: Mapping[str, Array] | None = None) -> dict[str, Any]:
+def _of_part(ways: Ways, whole: bool, values: Mapping[str, Array] | None = None) -> Agreement:
     """What comes of a part, on the values of another call if they are given."""
     try:
         told = _agreement(ways if values is None else ways.on(values), whole)
@@ -101,31 +104,32 @@ def _of_part(ways: Ways, whole: bool, values: Mapping[str, Array] | None = None)
         return _unchecked(str(error))
     if isinstance(ways, Portion):
         if RESULT in ways.program.values:
-            told = {**_as_in_the_run(ways, told), "clustered": True}
-        told |= {"function": ways.name} if ways.name else {}
-        told |= {"held": list(ways.held), "draws": list(ways.draws)} if ways.held else {}
+            told = replace(_as_in_the_run(ways, told), clustered=True)
+        told = replace(told, function=ways.name or "")
+        if ways.held:
+            told = replace(told, held=tuple(ways.held), draws=codec.from_json(tuple[Draw, ...], list(ways.draws)))
     return told
 
 
-def _as_in_the_run(ways: Portion, told: dict[str, Any]) -> dict[str, Any]:
+def _as_in_the_run(ways: Portion, told: Agreement) -> Agreement:
     """A divergence counts only where the run had it: what XLA compiles of a function with auto-clustering is its own
     affair, and numbers that were drawn there are others.
     """
-    if told["result"] != DIVERGES:
+    if told.result != DIVERGES:
         return told
-    if told["kind"] == "raises":
+    if told.kind == "raises":
         return _unchecked("it does not run plainly here")
     kept = {f"output {n}": ways.program.values.get(f"output:{i}") for n, i in enumerate(ways.numbers)}
     plain = ways.of(PLAIN)[1]
-    seen, name = kept.get(told["output"]), told["output"]
+    seen, name = kept.get(told.output), told.output
     if seen is None or name not in plain or ways.draws:
         return _unchecked("what the call gave in the run was not kept")
     if _alike(plain[name], seen.astype(plain[name].dtype, copy=False), ways.arguments):
-        return {"result": AGREES, "outputs": len(plain)}
+        return Agreement(AGREES, outputs=len(plain))
     return told
 
 
-def _agreement(ways: Ways, whole: bool) -> dict[str, Any]:
+def _agreement(ways: Ways, whole: bool) -> Agreement:
     filled = ways.step.filled
     if filled:
         return _unchecked(ways.no_batch or f"the value of {filled[0]} was not kept")
@@ -137,20 +141,21 @@ def _agreement(ways: Ways, whole: bool) -> dict[str, Any]:
         return _raises(ways, told)
     apart = [n for n in plain if n in under_xla and not _alike(plain[n], under_xla[n], ways.arguments)]
     if not apart:
-        return {"result": AGREES, "outputs": len(plain)}
+        return Agreement(AGREES, outputs=len(plain))
     return _parted(ways, apart, plain, under_xla, whole)
 
 
-def _raises(ways: Ways, told: Mapping[str, Any]) -> dict[str, Any]:
+def _raises(ways: Ways, told: Mapping[str, Any]) -> Agreement:
     node = ways.first_node([])["node"]
     message = str((node or {}).get("message") or _message(told))
     if _CANNOT.search(_words(message)) or (told["error"] or {}).get("kind") not in _ITS_VALUES:
         return _unchecked(f"it does not run plainly here: {_words(message)[:200]}")
-    found = {"kind": "raises", "message": message, "error": (told["error"] or {}).get("kind")}
-    return {"result": DIVERGES, **found, "node": _brief(node)}
+    return Agreement(
+        DIVERGES, kind="raises", message=message, error=(told["error"] or {}).get("kind"), node=_brief(node)
+    )
 
 
-def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results, whole: bool) -> dict[str, Any]:
+def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results, whole: bool) -> Agreement:
     search = Strict(ways.step, ways.frames)
     node, error = None, None
     try:
@@ -174,31 +179,31 @@ def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results
         node = {**search.told_of(search.unchecked[0]), "exact": False}
     name = next((n for n in apart if plain[n].shape != under_xla[n].shape), apart[0])
     a, b = plain[name], under_xla[name]
-    return {
-        "result": DIVERGES,
-        "kind": "values" if a.shape == b.shape else "shape",
-        "output": name,
-        "shapes": [list(a.shape), list(b.shape)],
-        "deviation": as_json(deviation(a, b)) if a.shape == b.shape else None,
-        **_shown(a, b),
-        "message": (node or {}).get("message"),
-        "node": _brief(node),
-    }
+    one, other = _shown(a, b)
+    return Agreement(
+        DIVERGES,
+        kind="values" if a.shape == b.shape else "shape",
+        output=name,
+        shapes=(a.shape, b.shape),
+        deviation=deviation(a, b) if a.shape == b.shape else None,
+        plain=one,
+        xla=other,
+        message=(node or {}).get("message"),
+        node=_brief(node),
+    )
 
 
-def _by_rounding(
-    tie: Mapping[str, Any] | None, apart: Sequence[str], plain: Results, under_xla: Results
-) -> dict[str, Any]:
+def _by_rounding(tie: Mapping[str, Any] | None, apart: Sequence[str], plain: Results, under_xla: Results) -> Agreement:
     """The answer about outputs that only rounding sets apart, with the node that decided by the last places if one did
     and much came of it.
     """
-    told: dict[str, Any] = {"result": AGREES, "outputs": len(plain), "rounding": True}
+    told = Agreement(AGREES, outputs=len(plain), rounding=True)
     far = {n: deviation(plain[n], under_xla[n]) for n in apart if plain[n].shape == under_xla[n].shape}
     name = max(far, key=far.__getitem__, default=None)
     if tie is None or name is None or not far[name] > _SEEN:
         return told
-    shown = _shown(plain[name], under_xla[name])
-    return {**told, "tie": _brief(tie), "output": name, "deviation": as_json(far[name]), **shown}
+    one, other = _shown(plain[name], under_xla[name])
+    return replace(told, tie=_brief(tie), output=name, deviation=far[name], plain=one, xla=other)
 
 
 def _unsteady(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results) -> str | None:
@@ -366,22 +371,24 @@ def _least(value: Array) -> float:
     return _LEAST.get(value.dtype.str[1:], _LEAST_OTHERWISE)
 
 
-def _shown(a: Array, b: Array) -> dict[str, Any]:
+def _shown(a: Array, b: Array) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The first elements that differ, on both ways; the first ones where the shapes do."""
     at: Any = slice(0, _SHOWN)
     if a.shape == b.shape:
         at = np.flatnonzero(_differs(a, b).ravel())[:_SHOWN]
         at = at if len(at) else slice(0, _SHOWN)
-    return {"plain": _listed(a.ravel()[at]), "xla": _listed(b.ravel()[at])}
+    return _listed(a.ravel()[at]), _listed(b.ravel()[at])
 
 
-def _listed(values: Array) -> list[str]:
-    return [f"{v:.6g}" if values.dtype.kind == "f" else str(v) for v in values]
+def _listed(values: Array) -> tuple[str, ...]:
+    return tuple(f"{v:.6g}" if values.dtype.kind == "f" else str(v) for v in values)
 
 
-def _brief(node: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    kept = ("node", "op", "function", "inner_node", "deviation", "shapes", "sources", "call_sources", "exact")
-    return None if node is None else {k: node[k] for k in kept if k in node}
+def _brief(node: Mapping[str, Any] | None) -> PartingNode | None:
+    """A node without what its outputs and `message` are, which the answer has."""
+    if node is None:
+        return None
+    return replace(codec.read(PartingNode, codec.to_json(node)), message=None, tolerance=None)
 
 
 def _message(told: Mapping[str, Any]) -> str:
@@ -395,5 +402,5 @@ def _words(message: str) -> str:
     return " ".join(line.splitlines()[0].split()) if line else ""
 
 
-def _unchecked(why: str) -> dict[str, Any]:
-    return {"result": NOT_CHECKED, "why": why}
+def _unchecked(why: str) -> Agreement:
+    return Agreement(NOT_CHECKED, why=why)
