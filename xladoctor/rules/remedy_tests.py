@@ -62,6 +62,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "rank-by-two-sorts": _none(CODE),
     "ask-the-object": _none(CODE),
     "keep-argument": _none(CODE),
+    "keep-a-copy": _none(CODE),
     "one-layout": _none(CODE),
     "scale-as-trained": _none(CODE),
     "shift-first": _none(CODE),

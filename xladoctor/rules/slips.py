@@ -106,6 +106,10 @@ OF_SOURCE: Mapping[str, Kind] = {
     "trains-in-evaluation": Kind(_SWITCH, _INFER),
     "never-reset": Kind(_BAKED, _RESET),
     "one-object": Kind(_SWITCH, _EACH),
+    "kept-itself": Kind(
+        _SWITCH,
+        Remedy("keep-a-copy", "Keep a copy", "changes-numerics", "`x.copy()`, `v.numpy()`, `model.get_weights()`."),
+    ),
     "spent": Kind(_ROWS, _AGAIN),
     "layer-per-call": Kind(_LOST, _ONCE),
     "never-asked": Kind(_SWITCH, _ASK),

@@ -284,6 +284,45 @@ CASES = {
             h = h * mask[..., None]
             return tf.reduce_mean(h, axis=1)
         """, ("tf.reduce_mean(h, axis=1)", "tf.reduce_sum(h, axis=1) / tf.reduce_sum(mask, axis=1)")),
+    "sweep": ("kept-itself", 4, """
+        def settle(n):
+            level = np.zeros((n, n))
+            for k in range(100):
+                before = level
+                level[1:-1] = 0.5 * (level[:-2] + level[2:])
+                if np.abs(level - before).max() < 1e-6:
+                    return level
+        """, ("before = level", "before = level.copy()")),
+    "path": ("kept-itself", 5, """
+        position = rng.normal(size=(9, 3))
+        path = []
+        for k in range(10):
+            position += 0.1 * force(position)
+            path.append(position)
+        """, ("append(position)", "append(position + 0.0)")),
+    "noise": ("kept-itself", 2, """
+        clean = np.load("plates.npy")
+        noisy = clean
+        noisy += rng.normal(size=clean.shape)
+        model.fit(noisy, clean)
+        """, ("noisy +=", "noisy = noisy +")),
+    "restored": ("kept-itself", 3, """
+        class Search:
+            def keep(self):
+                self.best = self.net.weights
+            def back(self):
+                self.net.set_weights(self.best)
+        """, ("self.net.weights", "self.net.get_weights()")),
+    "moved": ("kept-itself", 1, """
+        before = [v for v in net.trainable_variables]
+        train()
+        moved = [float(abs(a - b)) for a, b in zip(net.trainable_variables, before)]
+        """, ("[v for", "[v.numpy() for")),
+    "kernel": ("kept-itself", 1, """
+        start = layer.kernel
+        train(layer)
+        print(np.abs(layer.kernel - start).max())
+        """, ("start = layer.kernel", "start = layer.kernel.numpy()")),
 }  # fmt: skip
 
 
@@ -323,6 +362,20 @@ def test_a_value_that_is_restored_or_shared_is_no_slip():
     assert found("kind: str | NoDefault = 1") == []
     kept = 'def f():\n    return OLD\nOLD = cfg["a"]\ncfg["a"] = 0\nf()\ncfg["a"] = OLD'
     assert found(kept) == []
+
+
+def test_a_second_name_and_a_list_of_new_arrays_are_no_slips():
+    assert found("out = np.zeros(9)\nview = out\nview[3] = 2\nreturned(out)") == []
+    assert found("for k in range(3):\n    x = np.zeros(4)\n    x += k\n    path.append(x)") == []
+    assert found("total = 0\nfor k in range(3):\n    last = total\n    total += k\n    log(last, total)") == []
+    filled = "score = np.zeros(3)\ntable['score'] = score\nfor i in range(3):\n    score[i] = i\nlog(table)"
+    assert found(filled) == []
+    own = "def f(self, n):\n    b = np.zeros(n)\n    self.b = b\n    b[0] = 1\n    return self.b"
+    assert found(own) == []
+    both = "for t, s in zip(target.weights, source.weights):\n    t.assign(0.9 * t + 0.1 * s)\nmine = source.weights"
+    assert found(both) == []
+    step = "names = net.trainable_variables\nfor g, v in zip(tape.gradient(loss, names), names):\n    v.assign(v - g)"
+    assert found(step) == []
 
 
 def test_an_argument_that_nobody_gives_and_a_table_both_ways_are_no_slips():

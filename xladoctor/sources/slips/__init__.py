@@ -28,6 +28,7 @@ from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
 from xladoctor.sources.slips.early import early
 from xladoctor.sources.slips.ignored import ignored
+from xladoctor.sources.slips.kept import kept
 from xladoctor.sources.slips.layouts import layouts
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.phases import phases
@@ -42,7 +43,7 @@ from xladoctor.sources.slips.whole import whole
 __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
-    captured, whole, unused, aliases, early, phases, shared, reordered, same_draw, collected, padded_means,
+    captured, whole, unused, aliases, early, phases, shared, reordered, same_draw, collected, padded_means, kept,
 )  # fmt: skip
 _OF_NAMES = (
     axes,
