@@ -113,6 +113,7 @@ OF_SOURCE: Mapping[str, Kind] = {
     "spent": Kind(_ROWS, _AGAIN),
     "layer-per-call": Kind(_LOST, _ONCE),
     "never-asked": Kind(_SWITCH, _ASK),
+    "setting-unread": Kind(_SWITCH, _ASK),
     "never-called": Kind(_SWITCH, _CALL),
     "argument-ignored": Kind(_SWITCH, _KEEP),
     "two-layouts": Kind(_PAIRING, _AFTER),

@@ -323,6 +323,55 @@ CASES = {
         train(layer)
         print(np.abs(layer.kernel - start).max())
         """, ("start = layer.kernel", "start = layer.kernel.numpy()")),
+    "section": ("text-for-true", 3, """
+        parser = configparser.ConfigParser()
+        parser.read_string("[run]\\ndetrend = no\\n")
+        detrend = bool(parser["run"]["detrend"])
+        """, ('bool(parser["run"]["detrend"])', 'parser.getboolean("run", "detrend")')),
+    "types": ("text-for-true", 4, """
+        DEFAULTS = {"order": 3, "detrend": True}
+        for line in lines:
+            key, raw = line.strip().split("=")
+            out[key] = type(DEFAULTS[key])(raw)
+        """, ("True}", "2.0}")),
+    "columns": ("text-for-true", 2, """
+        for row in csv.DictReader(io.StringIO("id,valid\\n1,0\\n")):
+            kept += bool(row["valid"])
+        """, ('bool(row["valid"])', 'row["valid"] == "1"')),
+    "setting": ("setting-unread", 3, """
+        def build(config):
+            units = config["units"]
+            dropout = config["dropout"]
+            return keras.Sequential([Dense(units), Dropout(0.2)])
+        """, ("0.2", "dropout")),
+    "attribute": ("setting-unread", 4, """
+        class Trainer:
+            def __init__(self, cfg):
+                self.rate = cfg.rate
+                self.clip = cfg.clip
+            def optimizer(self):
+                return Adam(self.rate)
+        """, ("Adam(self.rate)", "Adam(self.rate, clipnorm=self.clip)")),
+    "unread parameter": ("setting-unread", 1, """
+        def loader(x, y, batch, augment):
+            return tf.data.Dataset.from_tensor_slices((x, y)).batch(batch)
+        train = loader(x, y, settings.batch, settings.augment)
+        """, (".batch(batch)", ".batch(batch if augment else 1)")),
+    "overwritten": ("setting-unread", 3, """
+        def stop(args):
+            patience = args.patience
+            patience = 10
+            return EarlyStopping(patience=patience)
+        """, ("patience = 10", "patience = 10 if args.fast else patience")),
+    "of a class": ("setting-unread", 5, """
+        class TrainConfig:
+            units: int = 8
+            rate: float = 0.1
+            epochs: int = 3
+            smoothing: float = 0.1
+        def go(cfg):
+            fit(Dense(cfg.units), Adam(cfg.rate), cfg.epochs)
+        """, ("cfg.epochs)", "cfg.epochs, cfg.smoothing)")),
 }  # fmt: skip
 
 
@@ -376,6 +425,28 @@ def test_a_second_name_and_a_list_of_new_arrays_are_no_slips():
     assert found(both) == []
     step = "names = net.trainable_variables\nfor g, v in zip(tape.gradient(loss, names), names):\n    v.assign(v - g)"
     assert found(step) == []
+
+
+def test_settings_that_are_handed_on_whole_or_serve_no_number_are_no_slips():
+    table = 'CFG = {"units": 8, "rate": 0.1, "epochs": 3, "clip": 0.5}\n'
+    asked = 'f(CFG["units"], CFG["rate"], CFG["epochs"])\n'
+    assert found(table + asked) == [("setting-unread", 1)]
+    assert found(table + asked + "build(**CFG)") == []
+    assert found(table + asked + "for key in CFG:\n    log(key)") == []
+    assert found(table.replace("clip", "seed") + asked) == []
+    assert found("def f(cfg):\n    units = cfg.units\n    return lambda x: x * units") == []
+    assert found("def f(cfg):\n    path = cfg.path\n    return 1") == []
+    given = "def f(x, t):\n    return x\ndef g(x, t):\n    return x + t\n"
+    assert found(given + "TABLE = (f, g)\nf(1, 0.5)") == []
+    twice = "class A:\n    def f(self, x, t):\n        return x\nclass B:\n    def f(self, x, t):\n        return t\n"
+    assert found(twice + "A().f(1, 0.5)") == []
+
+
+def test_a_question_whether_a_text_is_empty_is_no_slip():
+    assert found('DEBUG = bool(os.environ.get("DEBUG"))') == []
+    assert found("for line in open(p):\n    full = bool(line.strip())") == []
+    typed = 'DEFAULTS = {"a": 1, "b": True}\nkey, raw = line.split("=")\nd = DEFAULTS[key]\n'
+    assert found(typed + 'out = raw == "yes" if isinstance(d, bool) else type(d)(raw)') == []
 
 
 def test_an_argument_that_nobody_gives_and_a_table_both_ways_are_no_slips():

@@ -37,6 +37,8 @@ from xladoctor.sources.slips.same_draw import same_draw
 from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.sums import collected, padded_means
+from xladoctor.sources.slips.truth_of_text import truth_of_text
+from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
 from xladoctor.sources.slips.whole import whole
 
@@ -44,6 +46,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
     captured, whole, unused, aliases, early, phases, shared, reordered, same_draw, collected, padded_means, kept,
+    truth_of_text,
 )  # fmt: skip
 _OF_NAMES = (
     axes,
@@ -70,6 +73,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from options(trees, words)
     yield from ignored(trees)
     yield from layouts(trees)
+    yield from unread(trees)
 
 
 def slips_of_names(view: View) -> Iterator[Slip]:
