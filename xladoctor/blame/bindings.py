@@ -13,7 +13,9 @@ from xladoctor.sources.names import last_name, walk
 Line = tuple[str, int]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FILES, _LONGEST = 40, 200
-_OF_OBJECTS = frozenset({"__init__", "call", "__call__", "build", "__iter__", "__next__", "__getitem__"})
+_OF_OBJECTS = frozenset(
+    {"__init__", "__post_init__", "call", "__call__", "build", "__iter__", "__next__", "__getitem__"}
+)
 """Methods that are run by the use of an object, and not by their names."""
 
 
@@ -37,11 +39,15 @@ class Index:
     calls: dict[str, list[Place]] = field(default_factory=dict)
     functions: dict[str, list[Place]] = field(default_factory=dict)
     statements: dict[Line, list[Place]] = field(default_factory=dict)
+    loads: dict[str, list[Place]] = field(default_factory=dict)
+    """Where a name is used."""
     tests: dict[ast.AST, list[Place]] = field(default_factory=dict)
     outer: dict[ast.AST, ast.AST | None] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
     settings: dict[str, list[Place]] = field(default_factory=dict)
     """What files of settings have for a key: also what an attribute may be filled with."""
+    entries: dict[str, list[tuple[int, str, ast.expr]]] = field(default_factory=dict)
+    """The same, with how deep each stands in its file."""
     records: dict[str, list[str]] = field(default_factory=dict)
     """The fields of the classes that get their constructor from them."""
 
@@ -51,7 +57,7 @@ def index(files: Files, main: str, argv: Sequence[str] = ()) -> Index:
     files of settings that it, or its command, names.
     """
     found, todo = Index(), [main]
-    named = list(argv)
+    named = [(name, main) for name in argv]
     while todo and len(found.files) < _FILES:
         file = todo.pop(0)
         source = files.source(file)
@@ -61,27 +67,36 @@ def index(files: Files, main: str, argv: Sequence[str] = ()) -> Index:
         _Reader(found, file).block(source.tree.body, None, "", [])
         for node in walk(source.tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                named.append(node.value)
-            named += filter(None, [settings.path_of(node)])
+                named.append((node.value, file))
+            named += [(path, file) for path in filter(None, [settings.path_of(node)])]
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 continue
             for name in imported(node, files.package(file)):
                 module = files.module(name, file)
                 if module is not None:
                     todo.append(module)
-    for file in dict.fromkeys(
-        at for name in named if len(name) < _LONGEST and (at := files.beside(name, main)) is not None
-    ):
-        source = files.source(file)
-        for node in walk(source.tree) if source is not None else ():
-            for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
-                if isinstance(key, ast.Constant):
-                    found.settings.setdefault(str(key.value), []).append(Place(file, value))
+    asked = ((name, near) for name, near in dict.fromkeys(named) if len(name) < _LONGEST)
+    for file in dict.fromkeys(at for name, near in asked if (at := files.beside(name, near)) is not None):
+        _read_settings(found, files, file)
+    files.settings = found.entries
     for cls, fields in found.records.items():
         for site in found.calls.get(cls, ()):
             for name, value in settings.of_record(site.node, fields) if isinstance(site.node, ast.Call) else ():
                 found.attributes.setdefault(name, []).append(Place(site.file, value, site.function, site.cls))
     return found
+
+
+def _read_settings(into: Index, files: Files, file: str) -> None:
+    """Put the entries of a file of settings into an index."""
+    source = files.source(file)
+    todo: list[tuple[int, ast.AST]] = [(0, statement) for statement in source.tree.body] if source is not None else []
+    for far, node in todo:  # grows as it is read
+        pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+        for key, value in pairs:
+            if isinstance(key, ast.Constant):
+                into.settings.setdefault(str(key.value), []).append(Place(file, value))
+                into.entries.setdefault(str(key.value), []).append((far, file, value))
+        todo += [(far + isinstance(node, ast.Dict), child) for child in ast.iter_child_nodes(node)]
 
 
 class _Reader:
@@ -101,6 +116,8 @@ class _Reader:
             self.into.functions.setdefault(node.name, []).append(place)
             if cls and node.name in _OF_OBJECTS:
                 self.into.functions.setdefault(cls, []).append(place)
+            for word in settings.registered(node):
+                self.into.functions.setdefault(word, []).append(place)
             self.into.outer[node] = function
             _Reader(self.into, self.file).block(node.body, node, cls, [])
             return
@@ -189,6 +206,8 @@ class _Reader:
                 for given, value in settings.given_by(here):
                     for into in (self.into.attributes, self.into.keys):
                         into.setdefault(given, []).append(Place(self.file, value, function, cls))
+            elif isinstance(here, ast.Name) and isinstance(here.ctx, ast.Load):
+                self.into.loads.setdefault(here.id, []).append(Place(self.file, node, function, cls))
             elif isinstance(here, ast.comprehension):
                 self._bind(here.target, Place(self.file, here.iter, function, cls))
             elif isinstance(here, ast.NamedExpr):

@@ -183,7 +183,7 @@ def shapes_in(message: str) -> tuple[tuple[int | None, ...], ...]:
 
 def _sizes(finding: Finding, message: str) -> tuple[int, ...]:
     """The numbers that disagree: those of the finding, else all of the message; none where types disagree."""
-    if finding.slug == "dtype-mismatch":
+    if finding.slug == "dtype-mismatch" or not _speaks_of_shapes(finding, message):
         return ()
     own = [n for n in finding.dims if isinstance(n, int) and not isinstance(n, bool)]
     axes = finding.details.get("axes")
@@ -199,6 +199,17 @@ def _sizes(finding: Finding, message: str) -> tuple[int, ...]:
         return tuple(dict.fromkeys(own))[:12]
     first = message.strip().partition("Call arguments received")[0].partition("Arguments received")[0]
     return tuple(dict.fromkeys(int(n) for n in _NUMBER.findall(first[:4000])))[:12]
+
+
+_WORDS = ("shape", "dimension", "rank", "ndim", "size", "cardinalit", "broadcast", "axis", "axes", "reshape", "length")
+
+
+def _speaks_of_shapes(finding: Finding, message: str) -> bool:
+    """Whether the numbers of a message may be sizes: of a class that concerns no size only where its words say so."""
+    return finding.slug not in _OF_NO_SIZE or any(word in message.lower() for word in _WORDS)
+
+
+_OF_NO_SIZE = frozenset({"not-xla", "compile-failed", "unsupported-op", "tensor-out-of-scope", "variable-creation"})
 
 
 def _apart(shapes: Any) -> set[int]:

@@ -251,3 +251,13 @@ def whole_range(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     found = range(*bounds)
     shown = list(found) if len(found) <= 32 else list(found)[:2]
     return Seq([Const(n, run.origin("constant", "range", *args)) for n in shown], None, len(found))
+
+
+def check_signature(run: Follower, function: Function, args: Args) -> None:
+    """What is given must fit the `input_signature` of a `tf.function`."""
+    for decorator in getattr(function.node, "decorator_list", ()):
+        asked = [k.value for k in getattr(decorator, "keywords", ()) if k.arg == "input_signature"]
+        specs = run.value(asked[0], function.scope) if asked else None
+        if isinstance(specs, Seq):
+            for spec, given in zip(specs.items, args, strict=False):
+                feed(run, spec, given, "the signature")

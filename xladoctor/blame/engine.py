@@ -82,6 +82,7 @@ def evidence(
     crash = crash_of(finding, failure, seen)
     if not crash.frames:
         return None
+    hops = slices.hops(files, main, crash)
     run = Follower(files, crash)
     run.run(main)
     if not run.arrivals:
@@ -93,7 +94,7 @@ def evidence(
         clash = chosen(run, crash)
     clash = clash or apart(run, crash, nearest(run))
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
-    found, hops = _reasons(run, clash, crash, last), slices.hops(files, main, crash)
+    found = _reasons(run, clash, crash, last)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         found = suspicion.ranked([*conventions.of_squeezes(hops, files), *found])
     more = [
@@ -160,7 +161,8 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash, last: Batching | 
     if clash is None and _by_rows(crash):
         found = [*conventions.of_folds(run.arrays), *found]
     if crash.slug == "index-out-of-range" and LABEL in crash.message:
-        found = [*conventions.of_labels_range(run.made, _operands(run.arrivals[-1]), crash.sizes), *found]
+        given = _operands(run.arrivals[-1]) if run.arrivals else ()
+        found = [*conventions.of_labels_range(run.made, given, crash.sizes), *found]
     elif crash.slug == "index-out-of-range":
         code = run.files.code(crash.at.file, crash.at.line) if crash.at is not None else ""
         gathers = "gather" in code

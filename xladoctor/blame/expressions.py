@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from xladoctor.blame import data, library, objects, plain, subscripts
+from xladoctor.blame import library, objects, plain, setting_files, subscripts
 from xladoctor.blame.arithmetic import binary, boolean, compare, one_number, truth, unary
 from xladoctor.blame.recorded import with_shape, with_shape_after
 from xladoctor.blame.values import (
@@ -29,7 +29,7 @@ from xladoctor.blame.values import (
     number,
     unknown,
 )
-from xladoctor.sources.names import canonical, last_name
+from xladoctor.sources.names import canonical
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -67,16 +67,6 @@ def _defaulted(run: Follower, value: Value) -> Value:
     if isinstance(value, Const) and number(value) is not None and value.origin is not None and run.calls:
         return Const(value.value, run.origin("argument", "a default", value))
     return value
-
-
-def check_signature(run: Follower, function: Function, args: Sequence[Value]) -> None:
-    """What is given must fit the `input_signature` of a `tf.function`."""
-    for decorator in getattr(function.node, "decorator_list", ()):
-        asked = [k.value for k in getattr(decorator, "keywords", ()) if k.arg == "input_signature"]
-        specs = run.value(asked[0], function.scope) if asked else None
-        if isinstance(specs, Seq):
-            for spec, given in zip(specs.items, args, strict=False):
-                data.feed(run, spec, given, "the signature")
 
 
 def bind_arguments(
@@ -140,7 +130,8 @@ def _name(run: Follower, node: ast.Name, scope: Scope) -> Value:
 
 def _attribute(run: Follower, node: ast.Attribute, scope: Scope) -> Value:
     holder = run.value(node.value, scope)
-    found = attribute(run, holder, node.attr)
+    said = setting_files.told(run, holder, node.attr) if node not in run.called else None
+    found = said or attribute(run, holder, node.attr)
     if isinstance(holder, Instance | Map):
         run.holders[node] = holder
     if isinstance(node.value, ast.Name) and f"{node.value.id}.{node.attr}" in scope.shapes:
@@ -164,7 +155,7 @@ def attribute(run: Follower, holder: Value, name: str) -> Value:
     if isinstance(holder, ModuleValue):
         return holder.scope.names.get(name) or Value()
     if isinstance(holder, Instance):
-        return _of_instance(run, holder, name)
+        return objects.of_instance(run, holder, name)
     if isinstance(holder, Class):
         found = holder.find(name)
         return objects.bound(found, holder) if found is not None else Value()
@@ -176,24 +167,6 @@ def attribute(run: Follower, holder: Value, name: str) -> Value:
         run.refuse()
     found = library.attribute(run, holder, name)
     return found if found is not None else Library(name, holder)
-
-
-def _of_instance(run: Follower, holder: Instance, name: str) -> Value:
-    if name in holder.names:
-        return holder.names[name]
-    if name == "__dict__":
-        return objects.as_map(holder)
-    found = holder.cls.find(name)
-    if isinstance(found, Function):
-        decorators = {last_name(d) for d in getattr(found.node, "decorator_list", ())}
-        got = objects.bound(found, holder)
-        return run.enter(got, (), {}) if _PROPERTIES & decorators and isinstance(got, Function) else got
-    if found is not None:
-        return found
-    return Library(name, holder)
-
-
-_PROPERTIES = frozenset({"property", "cached_property"})
 
 
 def _tuple(run: Follower, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
@@ -235,10 +208,14 @@ def _subscript(run: Follower, node: ast.Subscript, scope: Scope) -> Value:
     holder = run.value(node.value, scope)
     if isinstance(holder, Map):
         run.holders[node] = holder
-    return subscripts.subscript(run, holder, node.slice, scope)
+    said = None
+    if type(holder) in (Value, setting_files.FileName) and isinstance(node.slice, ast.Constant | ast.Name):
+        said = setting_files.told(run, holder, getattr(run.value(node.slice, scope), "value", None))
+    return said or subscripts.subscript(run, holder, node.slice, scope)
 
 
 def _call(run: Follower, node: ast.Call, scope: Scope) -> Value:
+    run.called.add(node.func)
     called = run.value(node.func, scope)
     args: list[Value] = []
     for item in node.args:
@@ -254,6 +231,8 @@ def _call(run: Follower, node: ast.Call, scope: Scope) -> Value:
             kwargs[keyword.arg] = found
         elif isinstance(found, Map):
             kwargs |= {k: v for k, v in found.items.items() if isinstance(k, str)}
+        elif isinstance(called, Function | Class):
+            kwargs = setting_files.unpacked(run, called, found) | kwargs
     here = run.calls[-1]
     outer, here.node = (here.node, here.keywords), node
     here.keywords = {k.arg: k.value.lineno for k in node.keywords if k.arg is not None}

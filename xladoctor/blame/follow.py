@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from xladoctor.blame import expressions, objects
+from xladoctor.blame import data, expressions, objects
 from xladoctor.blame.algebra import broadcast
 from xladoctor.blame.arrivals import Arrival, Call
 from xladoctor.blame.batches import Batching
@@ -86,11 +86,11 @@ class Follower:
         self.reads: dict[Origin, set[tuple[str, int]]] = {}
         self.given_to: dict[ast.AST, list[tuple[tuple[str, int], dict[str, Array]]]] = {}
         """By function: the line of each call, and the arrays that its parameters got there."""
-        self.stored: dict[str, Array] = {}
-        """What the program wrote into files of arrays, by key."""
+        self.stored: dict[str, Array] = {}  # by key what the program wrote into files of arrays
         self.numbers: dict[ast.expr, set[int]] = {}
         self.shapes: dict[ast.expr, Sizes] = {}
         self.scopes: list[Scope] = []
+        self.called: set[ast.expr] = set()  # an attribute there is a method
         self.holders: dict[ast.expr, Value] = {}
         """What the fields and the keys of an expression are looked up in."""
         self.may_break: frozenset[tuple[tuple[tuple[str, int], ...], str]] | None = None
@@ -221,7 +221,7 @@ class Follower:
         node = function.node
         if len(self.calls) >= _DEEPEST or self._open.count(node) >= _SAME:
             return unknown(*args)
-        expressions.check_signature(self, function, args)
+        data.check_signature(self, function, args)
         scope = Scope(function.scope.file, getattr(node, "name", "<lambda>"), outer=function.scope)
         if isinstance(function.owner, Class):
             scope.names["__class__"] = function.owner

@@ -219,7 +219,8 @@ def _other(run: Follower, name: str, args: list[Value], kwargs: Kwargs) -> Value
     if last in ("function", "custom_gradient", "jit") and args:
         return args[0]
     given = [*args, *kwargs.values()]
-    return Value(run.origin("call", last, *given), given)
+    named = setting_files.names_file(run, given) if not last.startswith(("is", "exists")) else None
+    return named or Value(run.origin("call", last, *given), given)
 
 
 # -- attributes and methods -------------------------------------------------------------------------------------------
@@ -300,8 +301,8 @@ def _method(run: Follower, holder: Value, name: str, args: list[Value], kwargs: 
         return own or plain.of_dict(holder, name, args, kwargs)
     if isinstance(holder, objects.Super):
         return _above(run, holder, name, args, kwargs)
-    if isinstance(holder, setting_files.FileName) and name in setting_files.OPENS:
-        return holder
+    if (said := setting_files.asked(run, holder, name, args)) is not None:
+        return said
     if isinstance(holder, Const) and isinstance(holder.value, str):
         return plain.of_text(holder, name, args) or unknown(holder, *args)
     if isinstance(holder, Array):

@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from xladoctor.blame import setting_files
 from xladoctor.blame.arguments import Args, Kwargs, arg
 from xladoctor.blame.values import (
     Class,
@@ -256,3 +257,27 @@ def _on_the_line(argv: tuple[str, ...], flags: list[str]) -> str | None:
         if head in flags and head.startswith("-"):
             return value or (argv[i + 1] if i + 1 < len(argv) and not argv[i + 1].startswith("--") else None)
     return None
+
+
+def of_instance(run: Follower, holder: Instance, name: str) -> Value:
+    """An attribute of an object of a class of the program."""
+    if name in holder.names:
+        return holder.names[name]
+    if name == "__dict__":
+        return as_map(holder)
+    found = holder.cls.find(name)
+    if isinstance(found, Function):
+        decorators = {last_name(d) for d in getattr(found.node, "decorator_list", ())}
+        got = bound(found, holder)
+        return run.enter(got, (), {}) if _PROPERTIES & decorators and isinstance(got, Function) else got
+    if (
+        found is None
+        and isinstance(act := holder.cls.find("__getattr__"), Function)
+        and act.node is not run.open_function
+    ):
+        got = run.enter(Function(act.node, act.scope, holder, act.owner), [Const(name)], {})
+        found = setting_files.told(run, got, name) or got
+    return found if found is not None else Library(name, holder)
+
+
+_PROPERTIES = frozenset({"property", "cached_property"})

@@ -26,8 +26,22 @@ OF_SHAPES = frozenset(
     }
 )  # fmt: skip
 """Classes whose cause is a size, a number of axes or a type."""
-_UNSURE = frozenset({"not-xla", "compile-failed"})
-_WORDS = ("shape", "dimension", "rank", "ndim", "size", "cardinalit", "broadcast", "axis", "axes", "reshape", "length")
+_OF_OTHERS = frozenset(
+    {
+        "unsupported-op", "compile-time-constant", "dynamic-dimension-unsupported", "data-dependent-size",
+        "shape-from-value", "tensorlist-dynamic", "tensor-array-size", "array-cannot-grow", "branch-rows-differ",
+        "host-op-in-jit", "resource-device", "variable-creation", "variable-in-jit", "tensor-out-of-scope",
+        "loss-input-mismatch", "mixed-float-widths", "compile-failed", "not-xla",
+    }
+)  # fmt: skip
+"""Classes of other failures of a program's own: no size, but still lines that lead to the call that failed."""
+_ELSEWHERE = frozenset(
+    {
+        "KeyboardInterrupt", "SystemExit", "ModuleNotFoundError", "ImportError", "FileNotFoundError", "PermissionError",
+        "OSError", "MemoryError", "TimeoutError", "ConnectionError", "BrokenPipeError", "SyntaxError",
+    }
+)  # fmt: skip
+"""Exceptions whose cause is seldom a line of the program."""
 
 
 def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
@@ -69,7 +83,8 @@ def case_of(diagnosis: Diagnosis, recording: Recording) -> Case | None:
     failure = failure_of(root, recording)
     if root.details.get("place") or root.details.get("rows_in") is not None:
         return None  # a broken contract and lost rows have an origin of their own
-    if root.slug not in OF_SHAPES and not _speaks_of_shapes(root, failure):
+    raised = str((failure or {}).get("exception"))
+    if root.slug not in OF_SHAPES and (root.slug not in _OF_OTHERS or raised in _ELSEWHERE):
         return None
     sources = sources_of(recording)
     main = main_file(sources, failure, root) if sources is not None else None
@@ -105,15 +120,6 @@ def blamed(finding: Finding, found: Blame) -> Finding:
         provenance=found.provenance,
         suspects=found.suspects,
     )
-
-
-def _speaks_of_shapes(root: Finding, failure: Event | None) -> bool:
-    if root.slug not in _UNSURE:
-        return False
-    if failure is not None and failure.get("exception") in ("KeyboardInterrupt", "SystemExit", "ModuleNotFoundError"):
-        return False
-    text = str((failure or {}).get("message") or root.message).lower()
-    return any(word in text for word in _WORDS) and any(c.isdigit() for c in text)
 
 
 def failure_of(root: Finding, recording: Recording) -> Event | None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.arguments import Args, Kwargs
 from xladoctor.blame.arrivals import Call
-from xladoctor.blame.values import Const, Map, Origin, Scope, Seq, Value, text
+from xladoctor.blame.settings import LOOKS_UP, fields_of
+from xladoctor.blame.values import Class, Const, Function, Map, Origin, Scope, Seq, Value, text, unknown
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -72,14 +73,62 @@ def _read(run: Follower, name: str) -> Value | None:
     file = run.files.beside(name, run.calls[-1].file)
     source = run.files.source(file) if file is not None else None
     whole = source.tree.body[0] if source is not None else None
-    if file is None or not isinstance(whole, ast.Expr):
-        return None
+    return _evaluated(run, file, whole.value) if file is not None and isinstance(whole, ast.Expr) else None
+
+
+def _evaluated(run: Follower, file: str, node: ast.expr) -> Value:
     scope = Scope(file, "<module>")
     run.calls.append(Call(file, scope))
     try:
-        return run.value(whole.value, scope)
+        return run.value(node, scope)
     finally:
         run.calls.pop()
+
+
+_OF_ARRAYS = frozenset({"shape", "size", "dtype", "ndim", "name", "T", "values", "columns", "index", "data", "item"})
+"""Attributes that say more of arrays than of settings."""
+
+
+def told(run: Follower, holder: Value, key: object) -> Value | None:
+    """What the files of settings have for a key of something that nothing else tells: however it was read, and whatever
+    was made of it. None where no file has it, or two say different things.
+    """
+    if type(holder) not in (Value, FileName) or not isinstance(key, str) or key in _OF_ARRAYS:
+        return None
+    own = run.files.beside(said, run.calls[-1].file) if (said := text(holder)) else None
+    found = [entry for entry in run.files.settings.get(key, ()) if own in (None, entry[1])]
+    nearest = [(file, node) for far, file, node in found if far == min(found, key=lambda entry: entry[0])[0]]
+    if not nearest or len({ast.dump(node) for _, node in nearest}) > 1:
+        return None
+    return _evaluated(run, *nearest[0])
+
+
+def unpacked(run: Follower, called: Function | Class, holder: Value) -> dict[str, Value]:
+    """What `f(**read)` gives a function, or the fields of a class, where the files of settings tell."""
+    start = called.find("__init__") if isinstance(called, Class) else called
+    arguments = getattr(getattr(start, "node", None), "args", None)
+    names = fields_of(called.node) if isinstance(called, Class) and isinstance(called.node, ast.ClassDef) else []
+    if isinstance(arguments, ast.arguments):
+        names = [a.arg for a in (*arguments.args, *arguments.kwonlyargs)]
+    return {name: said for name in names if (said := told(run, holder, name)) is not None}
+
+
+def names_file(run: Follower, args: Args) -> FileName | None:
+    """The file of settings that one of the arguments names: what a call makes of it stands for it."""
+    for one in args:
+        said = text(one)
+        if said and run.files.settings and run.files.beside(said, run.calls[-1].file) is not None:
+            return one if isinstance(one, FileName) else FileName(said, one.origin)
+    return None
+
+
+def asked(run: Follower, holder: Value, name: str, args: Args) -> Value | None:
+    """A method of a path, or of something that nothing else tells: an entry, another file, or the same one."""
+    if type(holder) not in (Value, FileName):
+        return None
+    entry_of = told(run, holder, getattr(args[0], "value", None)) if name in LOOKS_UP and args else None
+    kept = (holder if name in OPENS else unknown(holder)) if isinstance(holder, FileName) else None
+    return entry_of or names_file(run, args) or kept
 
 
 class Parser(Map):

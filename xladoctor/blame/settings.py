@@ -42,6 +42,12 @@ def fields_of(cls: ast.ClassDef) -> list[str]:
     return [s.target.id for s in cls.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
 
 
+def registered(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """The words under which decorators keep a function: `@loss("huber")`."""
+    calls = [d for d in function.decorator_list if isinstance(d, ast.Call)]
+    return [a.value for d in calls for a in d.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+
+
 def keys_of(call: ast.Call) -> list[str]:
     """The keys that `settings.get("width")`, `parser.getint("net", "width")` may ask for."""
     given = call.args[:2] if last_name(call.func) in LOOKS_UP else []

@@ -17,7 +17,7 @@ from xladoctor.blame.crash import Crash, Frame
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import keyword, last_name, walk
 
-_MOST, _BEFORE, _AFTER, _MANY = 4000, 4, 2, 40
+_MOST, _BEFORE, _AFTER, _MANY, _FEW = 4000, 4, 2, 40, 6
 
 
 def hops(files: Files, main: str, crash: Crash) -> dict[Line, int]:
@@ -48,6 +48,8 @@ class _Slice:
                 meant = {name for name in names if frame.shapes.get(name) in self.shapes}
                 # Where the message prints the shapes of some names, the others have no part in it.
                 self.others |= {(place.node, name) for name in names - meant} if meant else set()
+                for user in self._users(place, frame, depth):
+                    self._put(user, depth + 1)
         done = 0
         while self.todo and done < _MOST:
             far, _, place = heapq.heappop(self.todo)
@@ -57,6 +59,25 @@ class _Slice:
             done += 1
             self._visit(place, far)
         return self.found
+
+    def _users(self, place: Place, frame: Frame, depth: int) -> Iterator[Place]:
+        """What may have called the function of a frame, where no frame before it shows the call: the compiled function
+        that it was traced for, a table that it stands in.
+        """
+        before = self.frames[-depth - 2] if depth + 2 <= len(self.frames) else None
+        function = place.function
+        names = [function.name] if isinstance(function, Function) else []
+        if function is None:
+            targets = place.node.targets if isinstance(place.node, ast.Assign) else []
+            names = [t.id for t in targets if isinstance(t, ast.Name)] if _holds_function(place.node) else []
+        called = {last_name(n.func) for p in self._at(before) for n in walk(p.node) if isinstance(n, ast.Call)}
+        for name in names if not called & set(names) else ():
+            yield from self.known.calls.get(name, ())[:_FEW] if function is not None else ()
+            yield from self.known.loads.get(name, ())[:_FEW] if function is None else ()
+
+    def _at(self, frame: Frame | None) -> Sequence[Place]:
+        """The statement of a frame."""
+        return self.known.statements.get((frame.file, frame.line), ())[-1:] if frame is not None else ()
 
     def _visit(self, place: Place, far: int) -> None:
         whole = place.node
@@ -89,6 +110,10 @@ class _Slice:
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             if isinstance(node.slice.value, str):
                 yield from self._key(node.slice.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            # A word that selects: the function that has it for a name, or is kept under it.
+            for selected in self.known.functions.get(node.value, ()):
+                yield from _returns(selected)
         elif isinstance(node, ast.Call):
             name = last_name(node.func)
             for called in self.known.functions.get(_ASKS.get(name, name), ()):
@@ -142,7 +167,7 @@ class _Slice:
             sites = sites or [site for called in _RUNS for site in self.known.calls.get(called, ())]
         traced = [site for site in sites if (site.file, getattr(site.node, "lineno", 0)) in self.calls]
         bound = bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
-        for site in traced or sites:
+        for site in traced or sites or self._by_traceback(function, place):
             call = site.node
             if not isinstance(call, ast.Call):
                 continue
@@ -155,6 +180,14 @@ class _Slice:
             if value is not None:
                 yield Place(site.file, value, site.function, site.cls)
 
+    def _by_traceback(self, function: Function, place: Place) -> Iterator[Place]:
+        """The calls of the frame before that of a function which is not called by its name."""
+        for before, frame in itertools.pairwise(self.frames):
+            if frame.file == place.file and function.lineno <= frame.line <= (function.end_lineno or 0):
+                for site in self._at(before):
+                    calls = (n for n in walk(site.node) if isinstance(n, ast.Call))
+                    yield from (Place(site.file, n, site.function, site.cls) for n in calls)
+
     def _instances(self, cls: str) -> list[str]:
         """The names that objects of a class are bound to."""
         if cls in self.instances:
@@ -162,6 +195,12 @@ class _Slice:
         bound = [*((key[2], places) for key, places in self.known.bound.items()), *self.known.attributes.items()]
         self.instances[cls] = [name for name, places in bound if any(_makes(p.node, cls) for p in places)]
         return self.instances[cls]
+
+
+def _holds_function(node: ast.AST) -> bool:
+    """Whether a statement puts functions into a container."""
+    inside = [v for n in walk(node) for v in (n.values if isinstance(n, ast.Dict) else getattr(n, "elts", ()))]
+    return any(isinstance(v, ast.Lambda) for v in inside)
 
 
 def _makes(node: ast.AST, cls: str) -> bool:

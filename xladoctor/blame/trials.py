@@ -18,6 +18,7 @@ from typing import TypeVar
 from xladoctor.blame import axis_variants, cut_alike, operators, swaps, variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
+from xladoctor.blame.options import alternatives, of_options
 from xladoctor.blame.subscripts import is_no_array
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.blame.tried_lines import lines_of
@@ -254,6 +255,7 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
     if source is None:
         return
     pairs = {n: o for n in {n for seen in run.numbers.values() for n in seen} if (o := other(n)) is not None}
+    selecting = alternatives(s.tree for name in {scope.file for scope in run.scopes} if (s := files.source(name)))
     known: dict[str, Names] = {}
     beside: dict[str, swaps.Beside] = {}
     for node in variants.nodes_at(source.tree, wanted):
@@ -280,6 +282,7 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
         yield from operators.of_operators(file, node, run.numbers, pairs)
         yield from cut_alike.of_cuts(file, node, run.shapes)
         yield from variants.of_tests(file, node)
+        yield from of_options(file, node, selecting)
         yield from wider_variants.of_values(file, node, run.numbers, run.shapes, names)
         yield from swaps.of_swaps(file, node, run.shapes, pairs, run, beside[function], parameters)
         if isinstance(node, ast.Assign | ast.Return):

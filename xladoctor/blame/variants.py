@@ -20,8 +20,8 @@ Numbers = Mapping[ast.expr, set[int]]
 
 
 COSTS = {
-    "order": 2.0, "name": 2.0, "setting": 2.5, "axis": 2.5, "operator": 2.5, "by one": 3.0, "number": 3.5,
-    "expression": 3.5, "rank": 4.0, "value": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5,
+    "option": 2.0, "order": 2.0, "name": 2.0, "setting": 2.5, "axis": 2.5, "operator": 2.5, "by one": 3.0,
+    "number": 3.5, "expression": 3.5, "rank": 4.0, "value": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5,
 }  # fmt: skip
 """How much an edit asks to be believed, as the costs of `xladoctor.edits`: less is likelier."""
 _NAMED = 1.5

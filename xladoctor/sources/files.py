@@ -22,6 +22,8 @@ class Files:
         self._sources: dict[str, Source | None] = {}
         self._functions: dict[str, list[tuple[int, int, str]]] = {}
         self._assigned: dict[tuple[str, str], dict[str, list[int]]] = {}
+        self.settings: dict[str, list[tuple[int, str, ast.expr]]] = {}
+        """By key what the files of settings have that the program names: how deep, in which file, and the value."""
 
     def source(self, file: str) -> Source | None:
         """The parsed file."""
@@ -36,6 +38,7 @@ class Files:
         made = Files(lambda name: text if name == file else self._read(name), self._roots)
         made._sources = {name: source for name, source in self._sources.items() if name != file}
         made._functions, made._assigned = self._functions, self._assigned
+        made.settings = self.settings
         return made
 
     def _parsed(self, file: str) -> Source | None:
