@@ -6,12 +6,13 @@ function; its lines are mapped back to those that it was made from. Shapes and t
 
 from __future__ import annotations
 
+import dis
 import json
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType
 from typing import Any
 
 from .. import compat, schema
@@ -25,10 +26,15 @@ MAX_SECONDS = 20.0
 """Of our own work; nothing is recorded after it, and the file says so."""
 _SHAPES = 4
 """The different shapes of one name after one line that are kept, the first ones."""
+_QUIET_CALLS = 20_000
+_PAUSE = 4.0
+"""How much longer than the calls that told nothing new."""
+_LONGEST = 0.5
 _OFTEN = 8
 """How often a line is looked at in each run of it: later those runs of it whose number is a power of two."""
 _MAX_NAMES = 400
 _MAX_ITEMS = 8
+FUNCTIONS = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 _GENERATOR = 0x20
 _AUTOGRAPHS = ("vars_", "retval_", "fscope")
 _COPY = "__autograph_generated_file"
@@ -36,14 +42,13 @@ _clock = time.perf_counter
 
 
 class _Open:
-    """A call that is under way: the line that is being run, and the identities of what its names had before it."""
+    """A call that is under way: the line that is being run, 0 where lines were passed over."""
 
-    __slots__ = ("code", "known", "line")
+    __slots__ = ("code", "line")
 
     def __init__(self, code: CodeType, line: int) -> None:
         self.code = code
         self.line = line
-        self.known: dict[str, int] = {}
 
 
 class ShapeTrace:
@@ -58,7 +63,8 @@ class ShapeTrace:
         self._kept: dict[tuple[str, int, str], list[Any]] = {}
         self._runs: dict[tuple[CodeType, int], int] = {}
         self._open: dict[int, _Open] = {}
-        self._followed: dict[CodeType, bool] = {}
+        self.followed: dict[CodeType, bool] = {}
+        self._stores: dict[CodeType, dict[int, set[str]]] = {}
         self._origins: dict[str, dict[int, int]] = {}
         self._names: dict[str, str] = {}
         self._seconds = 0.0
@@ -75,11 +81,16 @@ class ShapeTrace:
 
     def follows(self, code: CodeType) -> bool:
         """Whether the lines of a function are looked at."""
-        known = self._followed.get(code)
+        known = self.followed.get(code)
         if known is None:
             name = code.co_filename
-            known = self._followed[code] = is_user_file(name) or _COPY in name
+            known = self.followed[code] = is_user_file(name) or _COPY in name
         return known
+
+    def passed_over(self) -> None:
+        """Lines will be run unseen: of what is under way it is not known where it is."""
+        for opened in list(self._open.values()):
+            opened.line = 0
 
     def begins(self, frame: FrameType) -> None:
         """A function begins, or goes on after a `yield`."""
@@ -102,7 +113,7 @@ class ShapeTrace:
 
     def _after(self, frame: FrameType) -> None:
         opened = self._open.get(id(frame))
-        if opened is None or not self.complete:
+        if opened is None or not opened.line or not self.complete:
             return
         key = (frame.f_code, opened.line)
         number = self._runs[key] = self._runs.get(key, 0) + 1
@@ -121,26 +132,24 @@ class ShapeTrace:
 
     def _look(self, frame: FrameType, opened: _Open) -> None:
         file, line = frame.f_code.co_filename, opened.line
-        copied = _COPY in file
-        if copied:
+        if _COPY in file:
             file, line = self._original(file, line)
             if not line:
                 return
-        for name, value in list(frame.f_locals.items())[:_MAX_NAMES]:
-            if opened.known.get(name) == id(value):
-                continue
-            opened.known[name] = id(value)
-            if copied and name in _AUTOGRAPHS:
-                continue
-            for label, shape, dtype in _told(name, value):
-                self._keep(file, line, label, shape, dtype)
-        names = getattr(frame.f_locals.get("self"), "__dict__", None)
-        for name, value in list(names.items())[:_MAX_NAMES] if type(names) is dict else ():
-            label = "self." + name
-            if not name.startswith("_") and opened.known.get(label) != id(value):
-                opened.known[label] = id(value)
-                for told in _told(label, value):
-                    self._keep(file, line, *told)
+        stores = self._stores.get(frame.f_code)
+        if stores is None:
+            stores = self._stores[frame.f_code] = stored(frame.f_code)
+        names = stores.get(opened.line, ())
+        local = frame.f_locals if names else {}
+        for name in names:
+            holder, _, attribute = name.partition(".")
+            value = local.get(holder)
+            if attribute:
+                own = getattr(value, "__dict__", None)
+                value = own.get(attribute) if type(own) is dict else None
+            if holder not in _AUTOGRAPHS:
+                for label, shape, dtype in _told(name, value):
+                    self._keep(file, line, label, shape, dtype)
 
     def _keep(self, file: str, line: int, name: str, shape: Any, dtype: str) -> None:
         kept = self._kept.setdefault((file, line, name), [])
@@ -158,6 +167,27 @@ class ShapeTrace:
                 del self._origins[copy]  # it is not known yet
                 return "", 0
         return self._names[copy], self._origins[copy].get(line, 0)
+
+
+def stored(code: CodeType) -> dict[int, set[str]]:
+    """The names that each line of a function gives values to, `self.x` too; its first line has its parameters."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)  # *args, **kwargs
+    found: dict[int, set[str]] = {code.co_firstlineno: set(code.co_varnames[:count])}
+    line, before = code.co_firstlineno, None
+    for step in dis.get_instructions(code):
+        at = getattr(step, "line_number", None) or (step.starts_line if step.starts_line is not True else None)
+        line = at or line
+        names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
+        if step.opname == "STORE_ATTR":
+            if before == "self":
+                found.setdefault(line, set()).add("self." + str(step.argval))
+        elif step.opname.startswith("STORE_FAST_LOAD"):
+            found.setdefault(line, set()).add(names[0])
+        elif step.opname.startswith(("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")):
+            found.setdefault(line, set()).update(names)
+        before = names[-1] if names and "LOAD_" in step.opname else None
+    return found
 
 
 def _told(name: str, value: Any) -> Iterator[tuple[str, Any, str]]:
@@ -181,6 +211,38 @@ def _told(name: str, value: Any) -> Iterator[tuple[str, Any, str]]:
             yield label, info.shape, info.dtype
 
 
+class _Pauses:
+    """When tracing is to be left off, since it tells nothing new and costs much: calls of libraries are seen, too."""
+
+    def __init__(self) -> None:
+        self._calls = self._rows = 0
+        self._since = _clock()
+        self._until = 0.0
+        self.enders = 0
+        """How often something was called lately that can end a pause."""
+
+    def due(self, rows: int) -> bool:
+        """Whether so many calls of libraries brought no new row that a pause begins; called at each of them."""
+        self._calls += 1
+        if self._calls < _QUIET_CALLS:
+            return False
+        now = _clock()
+        quiet = rows == self._rows and self.enders > 1
+        self.enders = 0
+        if quiet:
+            self._until = now + min(_PAUSE * (now - self._since), _LONGEST)
+        self._calls, self._rows, self._since = 0, rows, now
+        return quiet
+
+    def over(self) -> bool:
+        """Whether a pause has been long enough."""
+        now = _clock()
+        if now < self._until:
+            return False
+        self._since = now
+        return True
+
+
 def _traced(trace: ShapeTrace, finder: PostImportFinder) -> Callable[[], None]:
     """Have `sys.settrace` tell of lines, in this thread, in those that Python starts, and in those of TensorFlow while
     they call Python (generators of a data set, `py_function`); returns what ends it.
@@ -193,26 +255,35 @@ def _traced(trace: ShapeTrace, finder: PostImportFinder) -> Callable[[], None]:
             trace.ends(frame)
         return local
 
+    followed, pauses = trace.followed, _Pauses()
+
     def begun(frame: FrameType, event: str, value: Any) -> Any:
-        if not trace.complete or not trace.follows(frame.f_code):
-            return None
-        trace.begins(frame)
-        return local
+        own = followed.get(frame.f_code)
+        if own is None:
+            own = trace.follows(frame.f_code)
+        if own and trace.complete:
+            trace.begins(frame)
+            return local
+        if pauses.due(len(trace.rows)) or not trace.complete:
+            sys.settrace(None)
+            trace.passed_over()
+        return None
 
     trace_call = hidden(begun)
 
-    def watch(module: ModuleType) -> None:
-        registry: Any = module.FuncRegistry
-        original = registry.__call__
+    def watch(holder: Any) -> None:
+        original = holder.__call__
 
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if trace.complete and sys.gettrace() is None:
+            pauses.enders += 1
+            if trace.complete and sys.gettrace() is None and pauses.over():
                 sys.settrace(trace_call)
             return original(self, *args, **kwargs)
 
-        registry.__call__ = hidden(__call__)
+        holder.__call__ = hidden(__call__)
 
-    finder.when_imported("tensorflow.python.ops.script_ops", watch)
+    finder.when_imported("tensorflow.python.ops.script_ops", lambda module: watch(module.FuncRegistry))
+    finder.when_imported(FUNCTIONS, lambda module: watch(module.Function))
     sys.settrace(trace_call)
     threading.settrace(trace_call)
 

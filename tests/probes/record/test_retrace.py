@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from probes.record.retrace import stored
 from tests.probes.record.running import run_program
 
 WANTED = {"XLADOCTOR_REHEARSE": json.dumps({"retrace": True, "batches": None})}
@@ -91,3 +92,19 @@ def test_a_program_with_a_trace_function_of_its_own_keeps_it(tmp_path):
         env=WANTED,
     )
     assert ran.status == 0, ran.stderr
+
+
+def test_what_the_lines_of_a_function_give_values_to():
+    def made(self, rows, *more, by=2):
+        self.kept, (first, *rest) = (), rows
+        for item in rest:
+            more = list(lambda: first for _ in item)
+        return self, item, more
+
+    line = made.__code__.co_firstlineno
+    assert stored(made.__code__) == {
+        line: {"self", "rows", "more", "by"},
+        line + 1: {"self.kept", "first", "rest"},
+        line + 2: {"item"},
+        line + 3: {"more"},
+    }

@@ -1,5 +1,5 @@
-"""Blame for what selects and not measures: a word, a member of an enumeration, a switch; and for settings whose way from
-their file nobody knows.
+"""Blame for what selects and not measures: a word, a member of an enumeration, a switch; and for settings of which
+nobody knows how they come from their file.
 """
 
 from __future__ import annotations
