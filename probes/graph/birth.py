@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from ..protocol.outcomes import Origin
 from .evaluate import Activation, Frames
 from .failing import describe_input
 from .ir import IFS, WHILES, body_names, split
@@ -63,12 +63,12 @@ def birth(
     axis: int,
     known: Sequence[str] = (),
     frames: Frames | None = None,
-) -> dict[str, Any] | None:
+) -> Origin | None:
     """The op at which `axis` of a tensor took the size that it has; None where it is not computed in this step.
 
     `graph` and `tensor` name it as in Python, `path` is the call path of its occurrence (outside control flow). `known`
     are tensors at the same place that may be taken as given (the arguments of the call): nothing before them is run
-    again. Returns {"node", "op", "path", "function", "inner_node", "loses", "size", "shape", "inputs", "sources"}.
+    again.
     """
     activation = step.activation(frames or new_frames())
     flat = activation.graph.tensor(tuple(path), tensor)
@@ -83,10 +83,10 @@ def birth(
     return None if best is None else _described(step, best, axis)
 
 
-def rows_birth(step: Step, rows: int, frames: Frames | None = None) -> dict[str, Any] | None:
+def rows_birth(step: Step, rows: int, frames: Frames | None = None) -> Origin | None:
     """The op at which the first result that has not `rows` rows took the number that it has; None where all have.
 
-    Returns what `birth` returns, and `output`, the number of the result.
+    Its `output` is the number of the result.
     """
     activation = step.activation(frames or new_frames())
     for number, output in enumerate(activation.graph.outputs):
@@ -95,11 +95,11 @@ def rows_birth(step: Step, rows: int, frames: Frames | None = None) -> dict[str,
         if shape and shape[0] != rows:
             # Rows stay rows where a result is flattened or gets an axis: of whatever rank.
             best = _Search(0, shape[0]).best(activation, output)
-            return None if best is None else {**_described(step, best, 0), "output": number}
+            return None if best is None else dataclasses.replace(_described(step, best, 0), output=number)
     return None
 
 
-def birth_of(step: Step, tensor: str, axis: int, frames: Frames) -> dict[str, Any] | None:
+def birth_of(step: Step, tensor: str, axis: int, frames: Frames) -> Origin | None:
     """The op at which an axis of a flat tensor of the step took its size: what `birth` returns."""
     activation = step.activation(frames)
     activation.compute([tensor])
@@ -192,12 +192,12 @@ def _is_data(activation: Activation, tensor: str) -> bool:
     return np.asarray(activation.values[tensor]).dtype.kind in "fcV"
 
 
-def _shape(activation: Activation, tensor: str) -> list[int] | None:
+def _shape(activation: Activation, tensor: str) -> tuple[int, ...] | None:
     value = activation.values.get(tensor)
-    return None if value is None or isinstance(value, Handle) else [int(n) for n in np.asarray(value).shape]
+    return None if value is None or isinstance(value, Handle) else np.asarray(value).shape
 
 
-def _described(step: Step, found: _Birth, axis: int) -> dict[str, Any]:
+def _described(step: Step, found: _Birth, axis: int) -> Origin:
     graph = found.frame.activation.graph
     name, _ = split(found.tensor)
     origin = graph.origins[name]
@@ -206,15 +206,15 @@ def _described(step: Step, found: _Birth, axis: int) -> dict[str, Any]:
         found.frame.activation.compute([found.tensor])
         shape = _shape(found.frame.activation, found.tensor)
     path = (*found.frame.path, *origin.path)
-    return {
-        "node": "/".join((*path, origin.node)),
-        "op": graph.nodes[name].op,
-        "path": list(path),
-        "function": origin.function,
-        "inner_node": origin.node,
-        "loses": found.loses,
-        "axis": axis,
-        "shape": shape,
-        "inputs": [describe_input(found.frame.activation, t) for t in graph.nodes[name].inputs],
-        "sources": step.program.frames(origin.function, origin.node),
-    }
+    return Origin(
+        node="/".join((*path, origin.node)),
+        op=graph.nodes[name].op,
+        path=path,
+        function=origin.function,
+        inner_node=origin.node,
+        loses=found.loses,
+        axis=axis,
+        shape=shape,
+        inputs=tuple(describe_input(found.frame.activation, t) for t in graph.nodes[name].inputs),
+        sources=step.program.lines(origin.function, origin.node),
+    )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..protocol.outcomes import Input
 from .evaluate import Activation, Culprit, Frames
 from .ir import IFS, WHILES, Graph, body_names, split
 from .machine import Handle
@@ -136,19 +137,14 @@ def _described(step: Step, found: _Found) -> dict[str, Any]:
     }
 
 
-def describe_input(activation: Activation, tensor: str) -> dict[str, Any]:
-    """{"tensor", "node", "output", "shape", "dtype", "value"} of a tensor; the value of small integer tensors only."""
+def describe_input(activation: Activation, tensor: str) -> Input:
+    """What an op is given by a tensor."""
     node, index = split(tensor)
     origin = activation.graph.origins.get(node)
-    described: dict[str, Any] = {"tensor": tensor, "node": origin.node if origin else node, "output": index}
+    name = origin.node if origin else node
     value = activation.values.get(tensor)
     if value is None or isinstance(value, Handle):
-        return {**described, "shape": None, "dtype": None, "value": None}
+        return Input(tensor, name, index, dtype=None, shape=None, value=None)
     array = np.asarray(value)
     small = array.dtype.kind in "iub" and array.size <= _SMALL
-    return {
-        **described,
-        "shape": list(array.shape),
-        "dtype": str(array.dtype),
-        "value": array.tolist() if small else None,
-    }
+    return Input(tensor, name, index, str(array.dtype), array.shape, array.tolist() if small else None)

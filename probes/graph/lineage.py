@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..protocol.comparisons import PlacedOp
 from .ir import Graph, split
 from .row_sets import RowSets, axes_of_rows
 from .step import Step
@@ -34,19 +35,20 @@ class Lineage:
         self._found = found
         self._graph: Graph = found.graph
 
-    def place(self, name: str) -> dict[str, Any]:
-        """{"node", "sources", "call_sources"} of a node."""
+    def place(self, name: str) -> PlacedOp:
+        """A node, and the user's lines that made it."""
         origin = self._graph.origins[name]
-        program = self._step.program
-        return {
-            "node": "/".join((*origin.path, origin.node)),
-            "sources": program.frames(origin.function, origin.node),
-            "call_sources": [program.frames(function, node) for function, node in self._graph.calls(origin.path)],
-        }
+        lines = self._step.program.lines
+        return PlacedOp(
+            node="/".join((*origin.path, origin.node)),
+            op=self._graph.nodes[name].op,
+            sources=lines(origin.function, origin.node),
+            call_sources=tuple(lines(function, node) for function, node in self._graph.calls(origin.path)),
+        )
 
     def line(self, name: str) -> tuple[Any, ...] | None:
         """(file, line) of the user's that made a node; None where none is known."""
-        frames = self.place(name)["sources"]
+        frames = self.place(name).sources
         return tuple(frames[-1][:2]) if frames else None
 
     def same(self, a: str, b: str, depth: int = _DEPTH) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..protocol.outcomes import Frames
 from ..schema import CAPSULE_SCHEMA, LATER_CALLS, SAMPLE, later_file
 from . import files
 from .errors import BadCapsule
@@ -50,6 +51,10 @@ class Program:
         """The user frames that created a node of a library function ("" is the top), innermost last."""
         uid = self.uid if not function else next((u for u, names in self.graphs.items() if function in names), None)
         return list(self.sources.get(uid or "", {}).get(node, []))
+
+    def lines(self, function: str, node: str) -> Frames:
+        """The same as the protocol has them."""
+        return tuple((file, line, inside) for file, line, inside in self.frames(function, node))
 
     def find(self, node: str) -> list[dict[str, Any]]:
         """Where a node of this name stands: [{"function" ("" is the top), "frames"}, ...].

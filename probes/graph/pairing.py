@@ -8,12 +8,14 @@ rows, cumulative sums, sorting, a maximum, rolling, neighbours that the data nam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from ..protocol.comparisons import Mispairing, OutputRows, Pairing, PlacedOp
+from ..protocol.outcomes import Origin
 from .alone import alone
 from .birth import birth_of, rows_birth
 from .crossed import contracted, mixed_apart, rolled
@@ -30,15 +32,15 @@ from .scaled import is_meant, scaled
 from .spread import spread
 from .step import Step, frames_once
 
+Examples = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
 _SEGMENTS = frozenset({f"UnsortedSegment{how}" for how in ("Sum", "Prod", "Max", "Min")})
 
 
-def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, by_row: bool = False) -> dict[str, Any]:
-    """{"result": "asked", "no-rows" (no input has rows) or "not-checked", "why", "batch", "inputs": [names],
-    "found": [what is wrong, see `_told`], "mixes": [ops that make elements depend on several rows], "pooled": [see
-    there], "outputs": [{"output", "shape", "rows"}]}.
+def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, by_row: bool = False) -> Pairing:
+    """Which rows meet in the step of a capsule, and what is wrong with that.
 
     `sizes` are batches that the program ran, tried where a small one cannot be run. `by_row`: its results should have a
     row for each row of the data.
@@ -55,7 +57,7 @@ def pairing(folder: Path, *, sizes: Sequence[int] = (), foreign: bool = False, b
         if found is None:
             break
         return _Judge(*found).answer(by_row)
-    return {"result": "not-checked", "why": why} if why is not None else {"result": "no-rows", "why": None}
+    return Pairing("no-rows" if why is None else "not-checked", why)
 
 
 class _Judge:
@@ -70,25 +72,25 @@ class _Judge:
         self._learnt = descendants(self._graph, variables, controls=False)
         self._torn: set[str] = set()
 
-    def answer(self, by_row: bool) -> dict[str, Any]:
+    def answer(self, by_row: bool) -> Pairing:
         """What `pairing` returns."""
         found = list(self._all())
         found += self._fewer() if by_row and not found else []
-        return {
-            "result": "asked",
-            "why": None,
-            "batch": self._found.batch,
-            "inputs": list(self._found.inputs),
-            "runs": self._found.runs,
-            "left_out": self._found.left_out,
-            "filled": list(self._step.filled)[:4],
-            "found": found[:_MOST],
-            "mixes": list(self._mixes())[:_MOST],
-            "pooled": list(pooled(self._graph, self._found, self._lineage, self._step.pure.finals)),
-            "outputs": list(self._outputs()),
-        }
+        return Pairing(
+            "asked",
+            None,
+            batch=self._found.batch,
+            inputs=self._found.inputs,
+            runs=self._found.runs,
+            left_out=self._found.left_out,
+            filled=tuple(self._step.filled)[:4],
+            found=tuple(found[:_MOST]),
+            mixes=tuple(self._mixes())[:_MOST],
+            pooled=tuple(pooled(self._graph, self._found, self._lineage, self._step.pure.finals)),
+            outputs=tuple(self._outputs()),
+        )
 
-    def _all(self) -> Iterator[dict[str, Any]]:
+    def _all(self) -> Iterator[Mispairing]:
         behind: set[str] = set()
         for name, node in self._graph.nodes.items():
             if name in behind:
@@ -115,11 +117,11 @@ class _Judge:
                 yield told
         for name, data, other in mixed_apart(self._graph, self._found, self._lineage):
             if name not in behind:
-                yield self._told("mixed", name, None, natural=True, tensors=(data, other), examples=[])
+                yield self._told("mixed", name, None, tensors=(data, other))
 
     # -- ops with two operands
 
-    def _element_wise(self, name: str) -> dict[str, Any] | None:
+    def _element_wise(self, name: str) -> Mispairing | None:
         operands = [t for t in self._graph.nodes[name].inputs if t in self._found.sets]
         for i, a in enumerate(operands):
             for b in operands[i + 1 :]:
@@ -128,7 +130,7 @@ class _Judge:
                     return told
         return None
 
-    def _pair(self, name: str, a: str, b: str) -> dict[str, Any] | None:
+    def _pair(self, name: str, a: str, b: str) -> Mispairing | None:
         if self._lineage.same(a, b):
             return None  # the same quantity beside itself: all pairs are wanted
         shapes = [self._found.sets[t].shape for t in (a, b)]
@@ -142,21 +144,18 @@ class _Judge:
             return self._apart(name, (a, b), (one, other), apart)
         return self._lost(name, a, b, whole) or self._lost(name, b, a, whole)
 
-    def _apart(
-        self, name: str, tensors: tuple[str, str], sets: tuple[Array, Array], apart: Array
-    ) -> dict[str, Any] | None:
+    def _apart(self, name: str, tensors: tuple[str, str], sets: tuple[Array, Array], apart: Array) -> Mispairing | None:
         axes = [axes_of_rows(s) for s in sets]
-        examples = [[rows_in(sets[0][tuple(e)]), rows_in(sets[1][tuple(e)])] for e in np.argwhere(apart)[:3]]
-        common = {"examples": self._numbered(examples), "tensors": tensors}
+        examples = [(rows_in(sets[0][tuple(e)]), rows_in(sets[1][tuple(e)])) for e in np.argwhere(apart)[:3]]
         if not set(axes[0]) & set(axes[1]):
-            return self._outer(name, tensors, common)
+            return self._outer(name, tensors, self._numbered(examples))
         shared = next(iter(sorted(set(axes[0]) & set(axes[1]))))
         size = sets[0].shape[shared]
         if size > self._found.batch and size % self._found.batch == 0 and len(axes[0]) == len(axes[1]) == 1:
-            return self._groups(name, tensors, [along(s, shared) for s in sets], common)
+            return self._groups(name, tensors, [along(s, shared) for s in sets], self._numbered(examples))
         return None
 
-    def _outer(self, name: str, tensors: tuple[str, str], common: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _outer(self, name: str, tensors: tuple[str, str], examples: Examples) -> Mispairing | None:
         ranks = [self._found.sets[t].ndim for t in tensors]
         learnt = [split(t)[0] in self._learnt for t in tensors]
         if ranks[0] == ranks[1] or (self._pairs_come_out() and learnt[0] == learnt[1]):
@@ -165,11 +164,11 @@ class _Judge:
         made = self._lineage.new_axis(longer)
         if made is not None and self._lineage.line(made) == self._lineage.line(name):
             return None
-        return self._told("outer", name, made, natural=made is None, **common)
+        return self._told("outer", name, made, natural=made is None, tensors=tensors, examples=examples)
 
     def _groups(
-        self, name: str, tensors: tuple[str, str], rows: Sequence[Array], common: Mapping[str, Any]
-    ) -> dict[str, Any] | None:
+        self, name: str, tensors: tuple[str, str], rows: Sequence[Array], examples: Examples
+    ) -> Mispairing | None:
         if any((BITS[r] > 1).any() for r in rows):
             return None
         pairs = {(int(x), int(y)) for x, y in zip(*rows, strict=True) if x and y}
@@ -180,9 +179,9 @@ class _Judge:
         tiled = [t for t, r in zip(tensors, rows, strict=True) if not in_blocks(r) and in_turn(r, self._found.batch)]
         if len(tiled) != 1 or not any(in_blocks(r) for r in rows):
             return None
-        return self._told("groups", name, self._lineage.reordered(tiled[0]), natural=True, **common)
+        return self._told("groups", name, self._lineage.reordered(tiled[0]), tensors=tensors, examples=examples)
 
-    def _beside(self, name: str) -> dict[str, Any] | None:
+    def _beside(self, name: str) -> Mispairing | None:
         """A concatenation of what belongs to several items of each row, in two orders."""
         operands = [t for t in self._graph.nodes[name].inputs[:-1] if t in self._found.sets]
         for i, a in enumerate(operands):
@@ -192,14 +191,13 @@ class _Judge:
                     continue
                 if len(one) > self._found.batch and len(one) % self._found.batch == 0:
                     rows = [along(one, 0), along(other, 0)]
-                    examples = [[rows_in(x), rows_in(y)] for x, y in zip(*rows, strict=True) if x and y and not x & y]
-                    common = {"examples": self._numbered(examples[:3]), "tensors": (a, b)}
-                    told = self._groups(name, (a, b), rows, common) if examples else None
+                    examples = [(rows_in(x), rows_in(y)) for x, y in zip(*rows, strict=True) if x and y and not x & y]
+                    told = self._groups(name, (a, b), rows, self._numbered(examples[:3])) if examples else None
                     if told is not None:
                         return told
         return None
 
-    def _lost(self, name: str, few: str, full: str, whole: tuple[int, ...]) -> dict[str, Any] | None:
+    def _lost(self, name: str, few: str, full: str, whole: tuple[int, ...]) -> Mispairing | None:
         """A prediction without rows that meets data with rows."""
         sets, rows = self._found.sets[few], self._found.sets[full]
         if split(few)[0] not in self._learnt or split(full)[0] in self._learnt or not sets.ndim:
@@ -213,20 +211,20 @@ class _Judge:
         born = self._lineage.lost_rows(few)
         if born is None or self._lineage.line(born) == self._lineage.line(name):
             return None
-        told = self._told("lost", name, born, natural=True, tensors=(few, full), examples=[])
+        told = self._told("lost", name, born, tensors=(few, full))
         if self._graph.nodes[born].op in (*IFS, *WHILES) and own >= 0:
-            told["made"] = self._inside(few, own) or told["made"]
+            return replace(told, made=self._inside(few, own) or told.made)
         return told
 
-    def _inside(self, tensor: str, axis: int) -> dict[str, Any] | None:
+    def _inside(self, tensor: str, axis: int) -> PlacedOp | None:
         """The op in the branch that was taken, or in the body of a loop, that gave a tensor the size of an axis."""
         with frames_once() as frames:
             born = birth_of(self._step, tensor, axis, frames)
-        return None if born is None else {**{k: born[k] for k in ("node", "op", "sources")}, "call_sources": []}
+        return None if born is None else _placed(born)
 
     # -- ops that move elements
 
-    def _reshape(self, name: str) -> dict[str, Any] | None:
+    def _reshape(self, name: str) -> Mispairing | None:
         before = self._found.sets.get(self._graph.nodes[name].inputs[0])
         after = self._found.sets.get(f"{name}:0")
         if before is None or after is None or not is_clean(before) or BITS[after].max() > 1:
@@ -234,35 +232,35 @@ class _Judge:
         given = self._graph.nodes[name].inputs[0]
         if is_clean(after) and self._graph.nodes[split(given)[0]].op != "Reshape":
             wrong = exchanged(before.shape, after.shape, self._found.batch)
-            return self._told("exchanged", name, None, natural=True, tensors=(given,), examples=[]) if wrong else None
+            return self._told("exchanged", name, None, tensors=(given,)) if wrong else None
         if is_clean(after) or self._found.batch not in after.shape:
             return None
         axes = [n for n in range(after.ndim) if after.shape[n] > 1 and varies(after, n)]
         size = int(np.prod([after.shape[n] for n in axes]))
         if len(axes) < 2 or size == self._found.batch:
             return None  # the rows laid out in a grid
-        return self._told("torn", name, None, natural=True, tensors=(given,), examples=[])
+        return self._told("torn", name, None, tensors=(given,))
 
     # -- ops that take from other rows
 
-    def _normalised(self, name: str) -> dict[str, Any] | None:
+    def _normalised(self, name: str) -> Mispairing | None:
         """A softmax over one element; or over the rows of the batch, of something that has another axis."""
         single = alone(self._graph, self._found, self._lineage, name)
         if single is not None:
-            return self._told("alone", name, None, natural=True, tensors=(single,), examples=[])
+            return self._told("alone", name, None, tensors=(single,))
         given = self._graph.nodes[name].inputs[0]
         before, after = self._found.sets.get(given), self._found.sets.get(f"{name}:0")
         if before is None or after is None or not is_clean(before) or BITS[after].max() < 2:
             return None
         if sum(n > 1 for n in before.shape) < 2 or not varies(before, before.ndim - 1):
             return None
-        return self._told("normalised", name, None, natural=True, tensors=(given,), examples=[])
+        return self._told("normalised", name, None, tensors=(given,))
 
-    def _scaled(self, name: str) -> dict[str, Any] | None:
+    def _scaled(self, name: str) -> Mispairing | None:
         """A division by a sum of itself over the rows, of something that has an axis of its own to be summed over."""
         single = alone(self._graph, self._found, self._lineage, name)
         if single is not None:
-            return self._told("alone", name, None, natural=True, tensors=(single,), examples=[])
+            return self._told("alone", name, None, tensors=(single,))
         found = scaled(self._graph, self._lineage, name) if self._graph.nodes[name].op in ("RealDiv", "Mul") else None
         before, after = (self._found.sets.get(t) for t in (found[0], f"{name}:0")) if found else (None, None)
         if found is None or before is None or after is None or not is_clean(before) or BITS[after].max() < 2:
@@ -272,13 +270,13 @@ class _Judge:
             return None
         if is_meant(self._graph, self._found, self._lineage, name):
             return None
-        return self._told("normalised", name, None, natural=True, tensors=(found[0],), examples=[])
+        return self._told("normalised", name, None, tensors=(found[0],))
 
-    def _spread(self, name: str) -> dict[str, Any] | None:
+    def _spread(self, name: str) -> Mispairing | None:
         found = spread(self._graph, self._found, name)
-        return self._told("classes", name, None, natural=True, tensors=found, examples=[]) if found else None
+        return self._told("classes", name, None, tensors=found) if found else None
 
-    def _gathered(self, name: str) -> dict[str, Any] | None:
+    def _gathered(self, name: str) -> Mispairing | None:
         """A gather from flattened rows whose indices are all in the first row."""
         taken, index = self._graph.nodes[name].inputs[:2]
         sets, numbers = self._found.sets.get(taken), self._found.values.get(index)
@@ -288,16 +286,16 @@ class _Judge:
         flat = items > 1 and not rest and axes_of_rows(sets) == [0] and in_blocks(along(sets, 0))
         if not flat or numbers.max() >= items:
             return None
-        return self._told("gathered", name, None, natural=True, tensors=(taken, index), examples=[])
+        return self._told("gathered", name, None, tensors=(taken, index))
 
-    def _crossed(self, name: str) -> dict[str, Any] | None:
+    def _crossed(self, name: str) -> Mispairing | None:
         if self._graph.nodes[name].op == "Roll":
             kind, tensors = "rolled", rolled(self._graph, self._found, users_of(self._graph), name)
         else:
             kind, tensors = "contracted", contracted(self._graph, self._found, self._lineage, name)
-        return self._told(kind, name, None, natural=True, tensors=tensors, examples=[]) if tensors else None
+        return self._told(kind, name, None, tensors=tensors) if tensors else None
 
-    def _segments(self, name: str) -> dict[str, Any] | None:
+    def _segments(self, name: str) -> Mispairing | None:
         """As many segments as rows, numbered in another order than that in which the items of the rows lie."""
         data, numbers = self._graph.nodes[name].inputs[:2]
         sets, out = self._found.sets.get(data), self._found.sets.get(f"{name}:0")
@@ -309,49 +307,48 @@ class _Judge:
         rows = [int(r) for r in along(sets, 0)]
         if not in_blocks(np.array(rows)) or (BITS[along(out, 0)] <= 1).all():
             return None
-        return self._told("segments", name, None, natural=True, tensors=(data,), examples=[])
+        return self._told("segments", name, None, tensors=(data,))
 
-    def _fewer(self) -> list[dict[str, Any]]:
+    def _fewer(self) -> list[Mispairing]:
         """The op at which a result lost rows, where it has fewer than the data."""
-        fewer = [o for o in self._outputs() if o["shape"] and o["shape"][0] < self._found.batch]
+        fewer = [o.shape for o in self._outputs() if o.shape and int(o.shape[0] or 0) < self._found.batch]
         if not fewer:
             return []
         with frames_once() as frames:
             born = rows_birth(self._step, self._found.batch, frames)
         # What is pooled, or laid out in bags of its own axis, is meant to have fewer rows.
-        if born is None or born["op"] in _POOLS or "Segment" in born["op"]:
+        if born is None or born.op in _POOLS or "Segment" in born.op:
             return []
-        ranks = [len(t["shape"]) for t in born["inputs"] if t.get("shape") is not None]
-        if born["op"] == "Reshape" and ranks and len(born["shape"]) > ranks[0]:
+        ranks = [len(t.shape) for t in born.inputs if t.shape is not None]
+        if born.op == "Reshape" and ranks and len(born.shape or ()) > ranks[0]:
             return []
-        told = {k: born[k] for k in ("node", "op", "sources")}
-        shapes = [self._arguments_shape(), born["shape"], fewer[0]["shape"]]
-        rest = {"call_sources": [], "parts": [], "comes_out": False, "natural": True, "made": None, "examples": []}
-        return [{"kind": "fewer", **told, "shapes": shapes, "given": [t["shape"] for t in born["inputs"]], **rest}]
-
-    def _arguments_shape(self) -> list[int]:
-        return list(self._found.values[self._found.inputs[0]].shape)
+        shapes = (self._found.values[self._found.inputs[0]].shape, born.shape, fewer[0])
+        told = Mispairing(
+            **vars(_placed(born)), kind="fewer", shapes=shapes, parts=(), natural=True, comes_out=False, made=None,
+            examples=(), given=tuple(t.shape for t in born.inputs),
+        )  # fmt: skip
+        return [told]
 
     # -- what is told
 
-    def _mixes(self) -> Iterator[dict[str, Any]]:
+    def _mixes(self) -> Iterator[PlacedOp]:
         """The first ops that make elements depend on several rows."""
         behind: set[str] = set()
-        for name, node in self._graph.nodes.items():
+        for name in self._graph.nodes:
             sets = self._found.sets.get(f"{name}:0")
             if name in behind or sets is None or BITS[sets].max() < 2:
                 continue
             behind |= descendants(self._graph, [name], controls=False)
-            yield {**self._lineage.place(name), "op": node.op}
+            yield self._lineage.place(name)
 
-    def _outputs(self) -> Iterator[dict[str, Any]]:
+    def _outputs(self) -> Iterator[OutputRows]:
         for number, tensor in enumerate(self._graph.outputs):
             value, sets = self._found.values.get(tensor), self._found.sets.get(tensor)
             if value is None:
                 continue
             axes = axes_of_rows(sets) if sets is not None else []
             alone = sets is not None and value.ndim > 0 and 0 in axes and is_clean(sets)
-            yield {"output": number, "shape": list(value.shape), "rows": 0 in axes, "alone": alone}
+            yield OutputRows(output=number, shape=value.shape, rows=0 in axes, alone=alone)
 
     def _pairs_come_out(self) -> bool:
         """Whether a result has a row and a column for each row of the batch."""
@@ -359,28 +356,33 @@ class _Judge:
         size = self._found.batch
         return any(s is not None and s.shape.count(size) > 1 and BITS[s].max() == 2 for s in found)
 
-    def _numbered(self, examples: Sequence[Sequence[Sequence[int]]]) -> list[list[list[int]]]:
+    def _numbered(self, examples: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Examples:
         tested = self._found.tested
-        return [[[tested[r] for r in rows if r < len(tested)] for rows in pair] for pair in examples]
+        one, other = ([tuple(tested[r] for r in pair[i] if r < len(tested)) for pair in examples] for i in (0, 1))
+        return tuple(zip(one, other, strict=True))
 
     def _told(
-        self, kind: str, name: str, made: str | None, *, natural: bool, tensors: Sequence[str], examples: Any
-    ) -> dict[str, Any]:
-        """{"kind": outer, groups, lost, torn, exchanged, normalised, gathered, segments, contracted, rolled, mixed,
-        classes, alone or fewer, "node", "op", "sources", "call_sources", "shapes": of the operands and the result,
-        "parts": prediction or data, "comes_out": the pairs are a result, "natural": no op was there only to give an
-        operand its shape, "made": where it was given, "examples": [[rows of one operand, rows of the other], ...]}.
-        """
-        shapes = [list(self._found.sets[t].shape) for t in tensors]
+        self,
+        kind: str,
+        name: str,
+        made: str | None,
+        *,
+        natural: bool = True,
+        tensors: Sequence[str],
+        examples: Examples = (),
+    ) -> Mispairing:
         value = self._found.values.get(f"{name}:0")
-        return {
-            "kind": kind,
-            **self._lineage.place(name),
-            "op": self._graph.nodes[name].op,
-            "shapes": [*shapes, list(value.shape) if value is not None else None],
-            "parts": ["prediction" if split(t)[0] in self._learnt else "data" for t in tensors],
-            "natural": natural,
-            "comes_out": kind == "outer" and self._pairs_come_out(),
-            "made": None if made is None else {**self._lineage.place(made), "op": self._graph.nodes[made].op},
-            "examples": examples,
-        }
+        return Mispairing(
+            **vars(self._lineage.place(name)),
+            kind=kind,
+            shapes=(*(self._found.sets[t].shape for t in tensors), value.shape if value is not None else None),
+            parts=tuple("prediction" if split(t)[0] in self._learnt else "data" for t in tensors),
+            natural=natural,
+            comes_out=kind == "outer" and self._pairs_come_out(),
+            made=None if made is None else self._lineage.place(made),
+            examples=examples,
+        )
+
+
+def _placed(born: Origin) -> PlacedOp:
+    return PlacedOp(node=born.node, op=born.op, sources=born.sources, call_sources=())

@@ -8,8 +8,8 @@ the program an op belongs to is not known here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from ..protocol.comparisons import PooledRows
 from .ir import Graph, ancestors, descendants, split
 from .lineage import ELEMENTWISE, Lineage
 from .row_sets import BITS, RowSets, axes_of_rows, is_clean, is_gradient
@@ -23,10 +23,8 @@ _MOST = 4
 _BACK = 2000
 
 
-def pooled(graph: Graph, found: RowSets, lineage: Lineage, finals: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """{"node", "op", "sources", "call_sources", "shapes": [what is reduced, the result], "meets": the op that spreads
-    it, "over": the shape that it is spread over} of each such reduction, the first of those behind one another.
-    """
+def pooled(graph: Graph, found: RowSets, lineage: Lineage, finals: Mapping[str, str]) -> Iterator[PooledRows]:
+    """Each such reduction, the first of those behind one another."""
     kept = {split(t)[0] for t in finals.values()}
     users = users_of(graph)
     order = {name: n for n, name in enumerate(graph.nodes)}.__getitem__
@@ -47,10 +45,9 @@ def pooled(graph: Graph, found: RowSets, lineage: Lineage, finals: Mapping[str, 
         # A mean and a variance of the same tensor are one statistic.
         given = graph.nodes[name].inputs[0]
         behind |= {n for n in graph.nodes if graph.nodes[n].inputs[:1] == (given,)}
-        shapes = [list(found.values[t].shape) for t in (given, f"{name}:0")]
-        over = list(found.values[f"{meets}:0"].shape)
-        yield {**lineage.place(name), "op": graph.nodes[name].op, "shapes": shapes, "over": over,
-               "meets": {**lineage.place(meets), "op": graph.nodes[meets].op}}  # fmt: skip
+        before, after, over = (tuple(found.values[t].shape) for t in (given, f"{name}:0", f"{meets}:0"))
+        at = vars(lineage.place(name))
+        yield PooledRows(**at, shapes=(before, after), over=over, meets=lineage.place(meets))
 
 
 def _reduces_rows(graph: Graph, found: RowSets, name: str) -> bool:

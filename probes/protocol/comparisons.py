@@ -233,8 +233,61 @@ class TwoWays(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class PlacedOp(Record):
+    """An op of a step, and the lines of the user's that made it."""
+
+    node: str
+    op: str
+    sources: Frames
+    call_sources: tuple[Frames, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mispairing(PlacedOp):
+    """An op that puts rows together that do not belong together.
+
+    `kind`: outer, groups, lost, torn, exchanged, normalised, gathered, segments, contracted, rolled, mixed, classes,
+    alone or fewer. `shapes` are those of the operands and the result, `parts` prediction or data; `comes_out`: the
+    pairs are a result; `natural`: no op was there only to give an operand its shape; `made`: where it was given;
+    `examples`: [rows of one operand, rows of the other]. `given` are the operands of an op that loses rows.
+    """
+
+    kind: str
+    shapes: tuple[Shape | None, ...]
+    parts: tuple[str, ...]
+    natural: bool
+    comes_out: bool
+    made: PlacedOp | None
+    examples: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    given: tuple[tuple[int | str | None, ...] | None, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PooledRows(PlacedOp):
+    """A reduction over the rows that is given back to each row: `shapes` of what is reduced and of the result, `over`
+    the shape that the op `meets` spreads it over.
+    """
+
+    shapes: tuple[Shape, Shape]
+    over: Shape
+    meets: PlacedOp
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OutputRows(Record):
+    """Whether the first axis of a result are the rows, and each of its elements depends on one."""
+
+    output: int
+    shape: Shape
+    rows: bool
+    alone: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Pairing(Record):
-    """Which rows meet in a step (`pairing.pairing`): asked, no-rows or not-checked."""
+    """Which rows meet in a step (`pairing.pairing`): asked, no-rows (no input has any) or not-checked. `mixes` are ops
+    that make elements depend on several rows.
+    """
 
     result: str
     why: str | None
@@ -243,10 +296,10 @@ class Pairing(Record):
     runs: int = 0
     left_out: Any = None
     filled: tuple[str, ...] = ()
-    found: tuple[Any, ...] = ()
-    mixes: tuple[Any, ...] = ()
-    pooled: tuple[Any, ...] = ()
-    outputs: tuple[Any, ...] = ()
+    found: tuple[Mispairing, ...] = ()
+    mixes: tuple[PlacedOp, ...] = ()
+    pooled: tuple[PooledRows, ...] = ()
+    outputs: tuple[OutputRows, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -91,9 +91,9 @@ def test_what_crosses_rows(tmp_path, function, kind):
     x = np.ones((8, 4), "float32")
     capsule, _ = capsule_of(tmp_path / "capsule", tf.function(of_tensors).get_concrete_function(spec, spec), [x, x])
     told = pairing(capsule)
-    assert (told["result"], [f["kind"] for f in told["found"]]) == ("asked", [kind] if kind else [])
-    for found in told["found"]:
-        file, line, _ = found["sources"][-1]
+    assert (told.result, [f.kind for f in told.found]) == ("asked", [kind] if kind else [])
+    for found in told.found:
+        file, line, _ = found.sources[-1]
         start = function.__code__.co_firstlineno
         assert (file, start < line <= start + 6) == (__file__, True)
 
@@ -114,4 +114,4 @@ def test_saturated_units_do_not_hide_the_order_of_groups(tmp_path):
     x = np.ones((8, 4), "float32")
     concrete = step.get_concrete_function(tf.TensorSpec([None, 4], tf.float32))
     capsule, _ = capsule_of(tmp_path / "capsule", concrete, [x], values=False)
-    assert [f["kind"] for f in pairing(capsule)["found"]] == ["groups"]
+    assert [f.kind for f in pairing(capsule).found] == ["groups"]

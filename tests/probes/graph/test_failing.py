@@ -22,8 +22,8 @@ def test_train_step_names_the_layer_that_called_not_the_one_that_traced(patient,
     assert op["function"].startswith("__forward_warp")
     assert "bad" in op["path"][-1] and "good" not in op["node"]
     moved, shape = op["inputs"]
-    assert moved["shape"] == [4, 6, 6, 3]
-    assert shape["value"] == [1, 6, 6, 3]
+    assert moved.shape == (4, 6, 6, 3)
+    assert shape.value == [1, 6, 6, 3]
     assert op["kind"] == "InvalidArgumentError"
     assert "432 values, but the requested shape has 108" in op["message"]
     assert op["sources"][-1][2] == "warp"
@@ -36,7 +36,7 @@ def test_predict(patient):
     folder, _, out = patient("predict", broken=True)
     assert isinstance(out, Exception)
     op = found(folder)
-    assert (op["op"], op["inputs"][1]["value"]) == ("Reshape", [1, 6, 6, 3])
+    assert (op["op"], op["inputs"][1].value) == ("Reshape", [1, 6, 6, 3])
 
 
 def test_healthy_steps_have_none(patient):
@@ -48,7 +48,7 @@ def test_loop_body_and_its_round(plain):
     op = found(plain("chunks", specs="open")[0])
     assert op["inner_node"].endswith("fold")
     assert op["iterations"] == [2]
-    assert op["inputs"][0]["shape"] == [1, 4]
+    assert op["inputs"][0].shape == (1, 4)
     assert "while" in op["path"][-1]
 
 
@@ -95,5 +95,5 @@ def test_another_batch(plain):
 
     folder, _ = plain("chunks", specs=[tf.TensorSpec([None, 4])])
     assert found(folder, batch=6) is None
-    assert found(folder, batch=8)["inputs"][0]["shape"] == [2, 4]
+    assert found(folder, batch=8)["inputs"][0].shape == (2, 4)
     assert found(folder, batch=6, static=True) is None

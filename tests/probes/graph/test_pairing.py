@@ -458,14 +458,14 @@ GOOD = [
 def test_what_is_wrong_is_found_at_its_line(tmp_path, function, fixed):
     told = _asked(tmp_path, function, fixed)
     line, kind = _marked(function)
-    assert [(f["kind"], f["sources"][-1][1]) for f in told["found"]] == [(kind, line)], told
+    assert [(f.kind, f.sources[-1][1]) for f in told.found] == [(kind, line)], told
 
 
 @pytest.mark.parametrize("fixed", [None, N, 16], ids=["open", "fixed", "large"])
 @pytest.mark.parametrize("function", GOOD, ids=lambda f: f.__name__)
 def test_what_mixes_rows_on_purpose_is_not_called_wrong(tmp_path, function, fixed):
     told = _asked(tmp_path, function, fixed)
-    assert (told["result"], told["found"]) == ("asked", []), told
+    assert (told.result, told.found) == ("asked", ()), told
 
 
 def attention_over_one(tf, v, x, y):
@@ -504,14 +504,14 @@ def gates(tf, v, x, y):
 @pytest.mark.parametrize("function", [attention_over_one, attention_by_hand_over_one], ids=lambda f: f.__name__)
 def test_a_softmax_over_an_axis_of_one_is_found(tmp_path, function):
     told = _asked(tmp_path, function, None)
-    assert [(f["sources"][-1][1], f["kind"]) for f in told["found"]] == [_marked(function)], told
+    assert [(f.sources[-1][1], f.kind) for f in told.found] == [_marked(function)], told
 
 
 @pytest.mark.parametrize(
     "function", [attention_over_the_items, attention_to_one_token, a_mixture_of_one, gates], ids=lambda f: f.__name__
 )
 def test_what_is_normalised_over_several_is_not(tmp_path, function):
-    assert _asked(tmp_path, function, None)["found"] == []
+    assert _asked(tmp_path, function, None).found == ()
 
 
 def _marked(function):
@@ -550,7 +550,7 @@ def summed_in_a_branch(tf, v, x, y):
 
 @pytest.mark.parametrize("fixed", [None, N], ids=["open", "fixed"])
 def test_the_line_in_the_branch_that_was_taken_is_named(tmp_path, fixed):
-    found = _asked(tmp_path, summed_in_a_branch, fixed)["found"]
+    found = _asked(tmp_path, summed_in_a_branch, fixed).found
     lines = Path(__file__).read_text(encoding="utf-8").splitlines()
     marked = next(n for n, text in enumerate(lines, 1) if text.endswith("  # MADE"))
-    assert [(f["kind"], f["made"]["sources"][-1][1]) for f in found] == [("lost", marked)]
+    assert [(f.kind, f.made.sources[-1][1]) for f in found] == [("lost", marked)]

@@ -96,5 +96,5 @@ def test_what_is_pooled_over_the_rows(tmp_path, function):
     told = pairing(tmp_path, sizes=(N,))
     lines, start = inspect.getsourcelines(function)
     marked = [start + n for n, line in enumerate(lines) if "# BAD" in line]
-    assert told["result"] == "asked"
-    assert [p["sources"][-1][1] for p in told["pooled"]] == marked, told["pooled"]
+    assert told.result == "asked"
+    assert [p.sources[-1][1] for p in told.pooled] == marked, told.pooled

@@ -40,22 +40,22 @@ def keeps(tf, x):
 @pytest.mark.parametrize(
     ("function", "op", "line", "taken", "given", "output"),
     [
-        (halves_in_a_reshape, "Reshape", 14, [8, 3, 5], [4, 2, 3, 5], 0),
-        (sums_in_a_loop, "Sum", 23, [4, 3, 5], [1, 3, 5], 0),
-        (drops_in_a_branch, "StridedSlice", 28, [8, 3, 5], [7, 3, 5], 0),
+        (halves_in_a_reshape, "Reshape", 14, (8, 3, 5), (4, 2, 3, 5), 0),
+        (sums_in_a_loop, "Sum", 23, (4, 3, 5), (1, 3, 5), 0),
+        (drops_in_a_branch, "StridedSlice", 28, (8, 3, 5), (7, 3, 5), 0),
     ],
 )
 def test_the_op_that_loses_rows(tmp_path, function, op, line, taken, given, output):
     born = _asked(tmp_path, function)
-    assert (born["op"], born["loses"], born["shape"], born["output"]) == (op, True, given, output)
-    assert born["inputs"][0]["shape"] == taken
-    assert born["sources"][-1][:2] == [__file__, line]
+    assert (born.op, born.loses, born.shape, born.output) == (op, True, given, output)
+    assert born.inputs[0].shape == taken
+    assert born.sources[-1][:2] == (__file__, line)
 
 
 def test_rows_that_are_repeated_do_not_come_from_what_is_drawn_beside_them(tmp_path):
     born = _asked(tmp_path, many_of_each)
-    assert (born["op"], born["loses"], born["shape"]) == ("Reshape", False, [24, 15])
-    assert born["sources"][-1][1] == many_of_each.__code__.co_firstlineno + 1
+    assert (born.op, born.loses, born.shape) == ("Reshape", False, (24, 15))
+    assert born.sources[-1][1] == many_of_each.__code__.co_firstlineno + 1
 
 
 def test_a_result_with_all_its_rows_was_not_born_anew(tmp_path):

@@ -64,7 +64,7 @@ def test_it_fails_again_from_the_capsule_alone_and_runs_at_other_sizes(ran):
     assert "unused" not in {n.name for n in program.graph.node}
     found = failing.failing_op(step.prepare(program))
     assert (found["op"], found["node"], found["filled"]) == ("Reshape", "fold", [])
-    assert [i["shape"] for i in found["inputs"]] == [[5, 3], [2]]
+    assert [i.shape for i in found["inputs"]] == [(5, 3), (2,)]
     assert found["sources"][-1][0].endswith("program.py")
     told, values = outcome.run_plain(step.prepare(program, batch=7))
     assert told["outcome"] == "passed"
