@@ -68,7 +68,7 @@ test-pythons: setup ## the fast tests on Python 3.10, 3.12 and 3.13, as far as t
 	      && touch $$venv/.installed || exit 1; \
 	  fi; \
 	  echo "Python $$version:"; \
-	  $$venv/bin/python -m pytest -q -m "not slow" $(TESTS) || exit 1; \
+	  $$venv/bin/python -m pytest -q -m "not slow" $(TURN) $(TESTS) || exit 1; \
 	done
 
 test-trackers: setup ## --export with mlflow, wandb and tensorboard themselves (1 GB)

@@ -29,7 +29,7 @@ from .outcome import results_of, traced_otherwise
 from .safety import unsafe_ops
 from .standin import without
 from .step import Step, new_frames, prepare
-from .transform import truncate
+from .transform import cut_name, truncate
 
 _MOST = 64
 _MESSAGE = 4000
@@ -142,7 +142,7 @@ class _Cutting:
     def _lower(self) -> str:
         outputs = [t for t in results_of(self._step).values() if t not in self._cut]
         part = truncate(self._graph, outputs, cut=list(self._cut))
-        values = {**self._step.arguments, **{_name(t): v for t, v in self._cut.items()}}
+        values = {**self._step.arguments, **{cut_name(t): v for t, v in self._cut.items()}}
         return lower(unwrap(part), values, platform=self._platform, stage="hlo")
 
     def _spots(self, op: str, device: str, node: str) -> list[_Spot]:
@@ -249,9 +249,3 @@ def _ways(graph: Graph) -> dict[str, _Way]:
                     found[body] = (*way, ((*origin.path, origin.node), calls))
                     todo.append((graph.bodies[body], found[body]))
     return found
-
-
-def _name(tensor: str) -> str:
-    """The input that `truncate` makes of a tensor that is cut."""
-    node, _, index = tensor.rpartition(":")
-    return f"{node}/__cut_{index}:0"

@@ -21,7 +21,7 @@ from .measure import Results
 from .optionals import unwrap
 from .outcome import outcome_of, results_of
 from .step import Step
-from .transform import truncate
+from .transform import cut_name, truncate
 
 _NO_VALUE = (20, 21)  # resource, variant
 
@@ -57,7 +57,7 @@ class Parts:
                 return {"note": f"{where} was not tried under XLA: not all of its inputs are known"}
             try:
                 function, names = self._part(graph, region, inputs, outputs)
-                arguments = {f"{split(t)[0]}/__cut_{split(t)[1]}:0": v for t, v in given.items()}
+                arguments = {cut_name(t): v for t, v in given.items()}
                 arguments.update(step.arguments)
                 empty = empty_resources(graph, [n for n in names if f"{n}:0" not in arguments])
                 values = compiled.values_of({**arguments, **empty}, names)

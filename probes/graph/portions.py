@@ -30,7 +30,7 @@ from .outcome import closed, outcome_of, results_of
 from .parity import Ways
 from .randomness import drawn, draws, ops_within
 from .step import Step
-from .transform import truncate
+from .transform import cut_name, truncate
 
 RESULT = "output:0"
 """A capsule has it where the run kept the results of a call: of a function that XLA may have compiled in parts."""
@@ -293,7 +293,7 @@ def _step(
 
 def _arguments(graph: Graph, ways: Ways, values: Mapping[str, Array]) -> dict[str, Array]:
     """What a truncated graph is given: arguments of the whole, and the values at which it was cut."""
-    known = {**ways.arguments, **{f"{split(t)[0]}/__cut_{split(t)[1]}:0": v for t, v in values.items()}}
+    known = {**ways.arguments, **{cut_name(t): v for t, v in values.items()}}
     return {f"{i.name}:0": known[f"{i.name}:0"] for i in graph.inputs if f"{i.name}:0" in known}
 
 

@@ -198,7 +198,7 @@ def _branches(
 
 def _retyped(node: Node, bodies: Sequence[str], types: Sequence[int]) -> Node:
     """A call or branch that runs other bodies, with results of these types."""
-    definition = _copy(node.definition)
+    definition = copied(node.definition)
     rename(definition, list(bodies))
     del definition.attr["Tout"].list.type[:]
     definition.attr["Tout"].list.SetInParent()  # it is a list also where it is empty
@@ -225,7 +225,7 @@ def _loop(
         _keep(making.bodies, names[0], _question(condition, asked).replace(bodies=making.bodies)),
         _keep(making.bodies, names[1], _round(body, done).replace(bodies=making.bodies)),
     ]
-    definition = _copy(node.definition)
+    definition = copied(node.definition)
     rename(definition, fresh)
     definition.attr["T"].list.type.append(_DT_FLOAT)
     if "output_shapes" in definition.attr and definition.attr["output_shapes"].list.shape:
@@ -294,7 +294,8 @@ def _keep(bodies: dict[str, Graph], name: str, graph: Graph) -> str:
     return f"{name}__cut_{number}"
 
 
-def _copy(definition: Any) -> Any:
+def copied(definition: Any) -> Any:
+    """A protocol buffer that can be changed."""
     copy = type(definition)()
     copy.CopyFrom(definition)
     return copy

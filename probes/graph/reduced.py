@@ -15,7 +15,7 @@ import numpy as np
 from .errors import Unsupported
 from .inline import make, placeholder
 from .ir import IFS, WHILES, Graph, Input, Node, ancestors, body_names, descendants, in_order, rename, sources, split
-from .prefix import Spot
+from .prefix import Spot, copied
 
 Edit = Mapping[str, Any]
 """{"frame": name of the body, "" on top, "tensor", "to": "argument" or "zeros" with "shape", "value" with "value", or
@@ -198,13 +198,13 @@ class _Tidy:
         condition = condition.replace(inputs=tuple(condition.inputs[i] for i in order))
         body = body.replace(inputs=tuple(body.inputs[i] for i in order), outputs=tuple(body.outputs[i] for i in order))
         names = [self.keep(_needed(condition, True)), self.keep(_needed(body, True))]
-        definition = _copy(node.definition)
+        definition = copied(node.definition)
         rename(definition, names)
         types = [definition.attr["T"].list.type[i] for i in order]
         del definition.attr["T"].list.type[:]
         definition.attr["T"].list.type.extend(types)
         if len(definition.attr["output_shapes"].list.shape) == count:
-            shapes = [_copy(definition.attr["output_shapes"].list.shape[i]) for i in order]
+            shapes = [copied(definition.attr["output_shapes"].list.shape[i]) for i in order]
             del definition.attr["output_shapes"].list.shape[:]
             definition.attr["output_shapes"].list.shape.extend(shapes)
         return Node(definition, tuple(node.inputs[i] for i in order), node.controls)
@@ -219,7 +219,7 @@ class _Tidy:
             if any(b.inputs[i].name in r for b, r in zip(found, read, strict=True))
         ]
         names = [self.keep(_needed(b.replace(inputs=tuple(b.inputs[i] for i in order)), True)) for b in found]
-        definition = _copy(node.definition)
+        definition = copied(node.definition)
         rename(definition, names)
         types = [definition.attr["Tin"].list.type[i] for i in order]
         del definition.attr["Tin"].list.type[:]
@@ -249,12 +249,6 @@ def _needed(graph: Graph, keep_inputs: bool) -> Graph:
 
 def _reads(graph: Graph, outputs: Sequence[str], controls: Sequence[str]) -> set[str]:
     return ancestors(graph, outputs, controls)
-
-
-def _copy(message: Any) -> Any:
-    copy = type(message)()
-    copy.CopyFrom(message)
-    return copy
 
 
 def check(edits: Any) -> list[Edit]:

@@ -27,7 +27,7 @@ from .parts import Parts, in_bodies, outermost
 from .results_file import kept
 from .sensitivity import Run
 from .step import Step, new_frames, prepare
-from .transform import truncate
+from .transform import cut_name, truncate
 
 RECORDED = "recorded"
 _CALLS = 5
@@ -191,7 +191,7 @@ class Remedies:
         def run() -> Mapping[str, Any]:
             activation.fetch(cut)
             given = {t: np.asarray(activation.values[t]) for t in cut}
-            arguments = {**self._arguments, **{_cut_name(t): v for t, v in given.items()}}
+            arguments = {**self._arguments, **{cut_name(t): v for t, v in given.items()}}
             rest = [np.asarray(v) for v in function(*compiled.values_of(arguments, names))]
             return {**given, **dict(zip(outputs, rest, strict=True))}
 
@@ -328,8 +328,3 @@ def _as_xla(step: Step) -> Callable[[], Told]:
         return dict(zip(results.values(), [np.asarray(v) for v in function(*values)], strict=True))
 
     return lambda: outcome_of(results, run)
-
-
-def _cut_name(tensor: str) -> str:
-    node, _, index = tensor.rpartition(":")
-    return f"{node}/__cut_{index}:0"

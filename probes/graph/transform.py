@@ -36,6 +36,12 @@ def check_rows(graph: Graph, batch: int) -> None:
         raise Unsupported(f"the graph was traced for a fixed batch ({traced}), not for {batch} rows")
 
 
+def cut_name(tensor: str) -> str:
+    """The input that `truncate` makes of a tensor that is given."""
+    node, index = split(tensor)
+    return f"{node}/__cut_{index}:0"
+
+
 def truncate(graph: Graph, tensors: Sequence[str], nodes: Sequence[str] = (), cut: Sequence[str] = ()) -> Graph:
     """Keep the ancestors of `tensors` (the new outputs) and of `nodes` (which must run, without being fetched).
 
@@ -44,7 +50,7 @@ def truncate(graph: Graph, tensors: Sequence[str], nodes: Sequence[str] = (), cu
     dropped.
     """
     given = [t for t in dict.fromkeys(cut) if split(t)[0] not in {i.name for i in graph.inputs}]
-    renamed = {t: f"{split(t)[0]}/__cut_{split(t)[1]}:0" for t in given}
+    renamed = {t: cut_name(t) for t in given}
     keep = ancestors(graph, [t for t in tensors if t not in renamed], nodes, given)
     fresh: dict[str, Node] = {}
     inputs = [i for i in graph.inputs if i.name in keep]
