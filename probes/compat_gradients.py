@@ -21,6 +21,8 @@ KERAS_LOADERS: tuple[tuple[str, str], ...] = (
 
 # What normalises by the batch, and what drops units.
 KERAS_BATCH = ("keras.src.layers.normalization.batch_normalization", "BatchNormalization")
+KERAS_MOMENTS = "_moments"
+"""The method of batch normalisation that takes the statistics of a batch, in the mode of training alone (Keras 3)."""
 KERAS_DROPOUT = tuple(
     (f"keras.src.layers.regularization.{module}", name)
     for module, name in (
@@ -34,6 +36,9 @@ KERAS_DROPOUT = tuple(
 KERAS_WEIGHTED = ("keras.src.losses.loss", "reduce_weighted_values")
 KERAS_VARIABLES = ("keras.src.backend.common.variables", "Variable")
 KERAS_METRIC = ("keras.src.metrics.metric", "Metric")
+
+# Keras 3: what gives the metrics of a `compile` the results of the model.
+KERAS_COMPILED = ("keras.src.trainers.compile_utils", "CompileMetrics")
 
 # Keras 3: the module of the functions that all its cross-entropies call.
 KERAS_NN = "keras.src.backend.tensorflow.nn"

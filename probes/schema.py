@@ -114,8 +114,11 @@ TRAINABLE = "trainable"  # what (frozen, thawed), layer, model, where: the line 
 IDLE_LAYER = (
     "idle-layer"  # what (batch-normalization, dropout), layers, count, of, made: layers that were in their mode for
 )
-#   inference all the time, in a program that trains them
-LOSS_INPUT = "loss-input"  # what (logits, probabilities: what the loss got), loss, op, least, most, where, frames
+#   inference all the time, in a program that trains them; after-training: batch normalisation took the statistics of a
+#   batch at the line `made`, outside of a graph and with no gradient after it
+LOSS_INPUT = "loss-input"  # what (logits, probabilities: what the loss got; alone: of one unit; equal, cut: a metric
+#   that compares for equality or cuts to whole numbers got scores or probabilities), loss, op, least, most, where,
+#   frames
 TURNOVER = "turnover"  # optimizer, optimizers, steps, where: so many optimizers of one kind for the same variables
 POLICY_TAKEN = "policy-taken"  # the first layer was made after the dtype policy of Keras was set
 MISNAMED = "misnamed"  # name, meant, of, where: the program set an attribute that an object of Keras has not

@@ -23,7 +23,9 @@ from .importhook import PostImportFinder
 MAX_LAYERS = 400
 MAX_BYTES = 4 << 20
 MAX_LOOKS = 60
-BATCH, DROPOUT = "batch-normalization", "dropout"
+BATCH, DROPOUT, AFTER = "batch-normalization", "dropout", "after-training"
+MAX_STEPS = 20_000
+"""So many gradients, and then nobody looks where batch normalisation is called any more."""
 
 
 class _Seen:
@@ -40,8 +42,15 @@ class _Seen:
 class IdleRecorder:
     """Writes `idle-layer` events."""
 
-    def __init__(self, guard: Guard, finder: PostImportFinder, trained: set[int]) -> None:
+    def __init__(
+        self, guard: Guard, finder: PostImportFinder, trained: set[int], steps: Callable[[], int] = lambda: 0
+    ) -> None:
         self.guard = guard
+        self._steps = steps
+        """The gradients that were taken so far."""
+        self._at = -1
+        self._after: list[tuple[str, dict[str, Any]]] = []
+        """(layer, line) of the statistics of a batch that were taken since the last gradient."""
         self._trained = trained
         self._layers: dict[str, list[_Seen]] = {BATCH: [], DROPOUT: []}
         self._left = MAX_BYTES // 2
@@ -61,6 +70,24 @@ class IdleRecorder:
                 self.guard.run("layer", self._note, found, args[0])
 
         self.guard.hooks.put(cls, "__init__", followed(cls.__init__, made))
+        if what == BATCH and callable(getattr(cls, compat_gradients.KERAS_MOMENTS, None)):
+            self._watch_mode(cls, compat_gradients.KERAS_MOMENTS)
+
+    def _watch_mode(self, cls: Any, name: str) -> None:
+        """Keras calls this in the mode of training alone."""
+
+        def taken(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            if self._at != self._steps() < MAX_STEPS:
+                self.guard.run("layer", self._taken, args[0], args[1])
+
+        self.guard.hooks.put(cls, name, followed(getattr(cls, name), taken))
+
+    def _taken(self, layer: Any, inputs: Any) -> None:
+        """The first one since a gradient; of a single row it may be meant, and in a graph it says nothing of calls."""
+        rows = (compat.dims(getattr(inputs, "shape", None)) or [None])[0]
+        if compat.default_graph() is None and rows != 1:
+            self._at = self._steps()
+            self._after = [(str(layer.name), f) for f in user_frames(skip=4, limit=1)]
 
     def _note(self, found: list[Any], layer: Any) -> None:
         frames = user_frames(skip=4, limit=1)
@@ -83,6 +110,9 @@ class IdleRecorder:
         """The process ends."""
         if not self._trained or not compat.context_is_initialized():
             return
+        if self._after and self._at == self._steps():
+            name, where = self._after[0]
+            self.guard.sink.write(schema.IDLE_LAYER, what=AFTER, layers=[name], count=1, of=1, made=where)
         self._left = MAX_BYTES
         self._look(BATCH, self._never_normalised)
         self._look(DROPOUT, self._never_dropped)

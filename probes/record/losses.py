@@ -16,8 +16,10 @@ from .. import compat, compat_gradients, schema
 from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
+from .value_range import range_of
 
-_clock = time.perf_counter
+_clock = getattr(time, "thread_time", time.perf_counter)
+"""Of this thread alone: on a busy machine a look takes no more of it."""
 
 MAX_CALLS = 400
 MAX_SECONDS = 0.05
@@ -39,6 +41,15 @@ _UNBOUNDED = _PRODUCTS | {"Elu", "LeakyRelu", "Relu", "Selu", "Softplus", "Tanh"
 """Ops whose results are no probabilities."""
 _PROBABILITIES = frozenset({"Sigmoid", "Softmax"})
 LOGITS, PROBABILITIES, ALONE = "logits", "probabilities", "alone"
+EQUAL, CUT = "equal", "cut"
+"""A metric that compares for equality, and one that cuts to whole numbers."""
+_OF_ONE = ("categorical_crossentropy",)
+_THRESHOLDS = frozenset(
+    {"AUC", "BinaryAccuracy", "F1Score", "FBetaScore", "FalseNegatives", "FalsePositives", "Precision",
+     "PrecisionAtRecall", "Recall", "RecallAtPrecision", "SensitivityAtSpecificity", "SpecificityAtSensitivity",
+     "TrueNegatives", "TruePositives"}
+)  # fmt: skip
+"""Metrics that take probabilities, if they were not told otherwise."""
 
 
 class LossRecorder:
@@ -53,6 +64,10 @@ class LossRecorder:
         self._mine: list[tuple[Any, str, Any, Any]] = []
         finder.when_imported(compat_gradients.KERAS_NN, self._hook_keras)
         finder.when_imported("tensorflow", self._hook_tensorflow)
+        finder.when_imported(compat_gradients.KERAS_COMPILED[0], self._hook_metrics)
+
+    def _hook_metrics(self, module: ModuleType) -> None:
+        self._put(getattr(module, compat_gradients.KERAS_COMPILED[1]), "update_state", self._metrics)
 
     def _hook_keras(self, module: ModuleType) -> None:
         for name in _TAKES_EITHER:
@@ -112,14 +127,34 @@ class LossRecorder:
         shape = compat.dims(getattr(output, "shape", None))
         if not shape or shape[-1] != 1:
             return False
-        if hasattr(output, "graph"):
+        if name in _OF_ONE:  # it divides by the sum over the units
+            one = True
+        elif hasattr(output, "graph"):
             one = str(output.op.type) == "Softmax"
         else:
             values = _values(output)
             one = hasattr(output, "_keras_logits") and values is not None and bool((values == 1.0).all())
         if one:
-            self._write(ALONE, name, "Softmax", None)
+            self._write(ALONE, name, None if name in _OF_ONE else "Softmax", None)
         return one
+
+    def _metrics(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """All metrics of a `compile` get the results of the model."""
+        given = {**dict(zip(("self", "y_true", "y_pred"), args, strict=False)), **kwargs}
+        output = given.get("y_pred")
+        if not hasattr(output, "graph"):
+            return
+        op, inside = _made_by(output), _inside(output)
+        for metric in given["self"].metrics:
+            kind = type(metric).__name__
+            if not type(metric).__module__.startswith("keras."):
+                continue
+            if kind == "Accuracy" and (op in _PRODUCTS or inside):
+                self._write(EQUAL, kind, op, None)
+            elif kind == "MeanIoU" and inside and getattr(metric, "sparse_y_pred", True):
+                self._write(CUT, kind, op, None)
+            elif kind in _THRESHOLDS and op in _PRODUCTS and metric.name != "accuracy" and _of_probabilities(metric):
+                self._write(LOGITS, kind, op, None)
 
     def _scores(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """A loss that takes scores."""
@@ -128,16 +163,19 @@ class LossRecorder:
             op = _made_by(logits)
             if op in _PROBABILITIES:
                 self._write(PROBABILITIES, name, op, None)
+            elif _inside(logits):
+                self._write(PROBABILITIES, name, None, None, range_of(logits))
         elif hasattr(logits, "_keras_logits") or ("softmax" in name and _sums_to_one(_values(logits))):
             self._write(PROBABILITIES, name, None, _values(logits))
 
-    def _write(self, what: str, name: str, op: str | None, values: Any) -> None:
+    def _write(self, what: str, name: str, op: str | None, values: Any, ends: Any = None) -> None:
         frames = self._frames()
         key = (what, name, *(sorted(map(str, frames[0].items())) if frames else ()))
         if key in self._seen:
             return
         self._seen.add(key)
-        extent = {} if values is None else {"least": float(values.min()), "most": float(values.max())}
+        ends = ends if values is None else (values.min(), values.max())
+        extent = {} if ends is None else {"least": float(ends[0]), "most": float(ends[1])}
         where = frames[0] if frames else None
         self.guard.sink.write(schema.LOSS_INPUT, what=what, loss=name, op=op, where=where, frames=frames, **extent)
 
@@ -166,6 +204,24 @@ def _made_by(tensor: Any) -> str | None:
         else:
             return kind
     return None
+
+
+def _inside(tensor: Any) -> bool:
+    """Whether the values of a tensor in a graph are between 0 and 1, whatever the data are."""
+    ends = range_of(tensor)
+    return ends is not None and ends[0] >= 0.0 and ends[1] <= 1.0
+
+
+def _of_probabilities(metric: Any) -> bool:
+    """Whether a metric has thresholds between 0 and 1."""
+    if getattr(metric, "_from_logits", False):
+        return False
+    one = [
+        v for v in (getattr(metric, n, None) for n in ("threshold", "thresholds", "init_thresholds")) if v is not None
+    ]
+    numbers = [n for v in one for n in (v if isinstance(v, (list, tuple)) else [v])]
+    # AUC puts one just below 0 and one just above 1.
+    return all(-0.1 < float(n) < 1.1 for n in numbers) and not all(float(n) == 0.0 for n in numbers or [1.0])
 
 
 def _values(tensor: Any) -> Any:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_NUMBERS
 from xladoctor.diagnosis.misdirected import misdirected
-from xladoctor.diagnosis.own_source import program_of
+from xladoctor.diagnosis.own_source import program_of, source_of
 from xladoctor.diagnosis.setting_finding import event_of, finding
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
+from xladoctor.sources.names import last_name, walk
 from xladoctor.sources.tapes import for_inference
 
 _SLUG = "dead-switch"
@@ -23,6 +26,12 @@ _TRAINING = Remedy(
     "changes-numerics",
     "`model(x, training=True)` within the tape. Outside `fit`, Keras calls a model for inference by default.",
 )
+_INFERENCE = Remedy(
+    "call-for-inference", "Evaluate with training=False", "changes-numerics",
+    "`model(x, training=False)`. For dropout alone, call only the dropout layers with `training=True`.",
+)  # fmt: skip
+_FOR_STATISTICS = re.compile(r"adapt|calibrat|refresh|update|warm|statistic|bn\b|batch_?norm", re.I)
+_PRINTS = frozenset({"print", "append", "extend", "info", "write"})
 _ONE = Remedy(
     "one-optimizer",
     "Make the optimizer once, before the loop",
@@ -38,13 +47,40 @@ def idle_parts(recording: Recording) -> Iterator[Finding]:
         return
     lines = set()
     for event in recording.of_kind(schema.IDLE_LAYER):
-        found = _layers(event, recording)
+        found = _after(event, recording) if event["what"] == "after-training" else _layers(event, recording)
         if found is not None and str(found.location) not in lines:
             lines.add(str(found.location))
             yield found
     for event in recording.of_kind(schema.TURNOVER):
         yield _optimizers(event)
     yield from misdirected(recording)
+
+
+def _after(event: Event, recording: Recording) -> Finding | None:
+    """Batch normalisation by the batch, for results that the program uses. A call whose result goes nowhere is one for
+    the statistics alone.
+    """
+    at = location(event.get("made"))
+    source = source_of(recording, at.file) if at is not None else None
+    if at is None or source is None or at.line is None or _FOR_STATISTICS.search(at.function or ""):
+        return None
+    statements = [
+        n for n in walk(source.tree) if isinstance(n, ast.Expr) and n.lineno <= at.line <= (n.end_lineno or 0)
+    ]
+    if any(isinstance(s.value, ast.Call) and last_name(s.value.func) not in _PRINTS for s in statements):
+        return None
+    layer = str(event["layers"][0])
+    found = finding(
+        _SLUG,
+        f"Batch normalisation is in training mode after the training: `{layer}` normalises by the batch",
+        f"No gradient was taken after this call. `{layer}` used the mean and variance of the batch that it was given, "
+        "and moved the statistics of the training towards them: the result of a row depends on the other rows.",
+        {**event, "where": event["made"]},
+        [Proof("event", f"batch statistics of {layer} with no gradient after it", event_of(event))],
+        basis=RECORDED_NUMBERS,
+        details={"kind": "after-training", "layers": [layer]},
+    )
+    return replace(found, remedies=(_INFERENCE,))
 
 
 def _layers(event: Event, recording: Recording) -> Finding | None:

@@ -16,7 +16,13 @@ from xladoctor.rules import by_slug
 from xladoctor.sources.names import last_name, walk
 
 _KERAS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
-_REMEDIES = {"logits": "say-logits", "probabilities": "one-activation", "alone": "sigmoid-of-one"}
+_REMEDIES = {
+    "logits": "say-logits",
+    "probabilities": "one-activation",
+    "alone": "sigmoid-of-one",
+    "equal": "metric-of-classes",
+    "cut": "metric-of-classes",
+}
 
 
 def loss_inputs(recording: Recording) -> Iterator[Finding]:
@@ -47,7 +53,26 @@ def loss_inputs(recording: Recording) -> Iterator[Finding]:
 def _words(event: Event) -> tuple[str, str]:
     """(title, message)."""
     loss, op = event["loss"], event.get("op")
+    if event["what"] in ("equal", "cut"):
+        how = "compares for equality" if event["what"] == "equal" else "cuts to whole numbers"
+        return (
+            f"The metric {loss} {how}, and gets no classes",
+            f"{loss} {how} what it is given, and takes class numbers. The model gives it {_given(op)}: "
+            + ("nothing is equal." if event["what"] == "equal" else "each one below 1 counts as class 0."),
+        )
+    if event["what"] == "logits" and not loss.endswith("_crossentropy"):
+        return (
+            f"The metric {loss} takes {_given(op)} for probabilities",
+            f"{loss} has its thresholds between 0 and 1. The model gives it {_given(op)}, scores of a layer without "
+            "softmax or sigmoid, for which the threshold would be 0.",
+        )
     extent = f"values from {event.get('least', 0.0):.3g} to {event.get('most', 0.0):.3g}"
+    if event["what"] == "alone" and op is None:
+        return (
+            f"{loss} is given a single unit, and is 0 for every row",
+            "The loss divides by the sum over the units. Of one unit that is the unit itself: the loss is 0, whatever "
+            "the model predicts, and so is its gradient.",
+        )
     if event["what"] == "alone":
         return (
             f"{loss} is given the softmax of a single unit, which is 1 for every row",
@@ -66,6 +91,10 @@ def _words(event: Event) -> tuple[str, str]:
         f"{loss} gets {given}, and applies its own once more",
         f"The loss expects scores, and makes probabilities from them. It got {given}, which are already probabilities.",
     )
+
+
+def _given(op: str | None) -> str:
+    return f"the result of {op}" if op else "numbers between 0 and 1"
 
 
 def _chosen(event: Event, used: Location, recording: Recording) -> Location | None:
@@ -94,12 +123,31 @@ def _of_compile(event: Event, recording: Recording) -> Location | None:
         return at
     for call in (n for n in walk(source.tree) if isinstance(n, ast.Call) and last_name(n.func) == "compile"):
         if call.lineno <= at.line <= (call.end_lineno or 0):
+            named = [n for k in call.keywords if k.arg and "metrics" in k.arg for n in walk(k.value)]
+            metric = next((n for n in named if isinstance(n, ast.expr) and last_name(n) == event["loss"]), None)
+            if metric is not None:
+                return Location(at.file, metric.lineno, at.function)
             loss = next(
                 (k.value for k in call.keywords if k.arg == "loss"), call.args[1] if len(call.args) > 1 else None
             )
-            line = _made(source.tree, last_name(loss)) if loss is not None else None
+            line = _made(source.tree, last_name(loss)) or _said(source.tree, loss) if loss is not None else None
             return Location(at.file, line or (loss.lineno if loss is not None else at.line), at.function)
     return at
+
+
+def _said(tree: ast.Module, loss: ast.expr) -> int | None:
+    """The line of `from_logits` in the function that makes the loss: `compile(loss=self._loss())`."""
+    name = last_name(loss.func) if isinstance(loss, ast.Call) else ""
+    lines = [
+        k.value.lineno
+        for f in walk(tree)
+        if isinstance(f, ast.FunctionDef) and f.name == name
+        for n in walk(f)
+        if isinstance(n, ast.Call) and "entropy" in last_name(n.func).lower()
+        for k in n.keywords
+        if k.arg == "from_logits"
+    ]
+    return lines[0] if len(lines) == 1 else None
 
 
 def _made(tree: ast.Module, name: str) -> int | None:

@@ -13,7 +13,8 @@ RULES = (
         level="warning",
         rank=71,
         what="A cross-entropy gets the results of a layer without an activation, and uses them as probabilities. "
-        "Or it gets probabilities, and applies its own softmax or sigmoid to them again.",
+        "Or it gets probabilities, and applies its own softmax or sigmoid to them again. Or a metric gets scores for "
+        "probabilities, or either of them for class numbers.",
         why="Keras clips probabilities to the range from 0 to 1 before the logarithm, so scores outside it get no "
         "gradient. A softmax of a softmax is nearly flat, so the loss cannot fall far and gradients are small.",
         example="model = Sequential([..., Dense(10)]); model.compile('adam', 'sparse_categorical_crossentropy')",
@@ -31,6 +32,13 @@ RULES = (
                 "Use sigmoid for a single unit",
                 "changes-numerics",
                 "`Dense(1, activation='sigmoid')`, or two units with softmax.",
+            ),
+            Remedy(
+                "metric-of-classes",
+                "Use the metric for probabilities",
+                "changes-numerics",
+                "`SparseCategoricalAccuracy` or `BinaryAccuracy` for `Accuracy`, `OneHotMeanIoU` or "
+                "`MeanIoU(sparse_y_pred=False)` for `MeanIoU`.",
             ),
             Remedy(
                 "one-activation",

@@ -79,6 +79,11 @@ table.merge(pd.DataFrame({"key": range(5), "more": range(5)}), on="key")
 table["guess"] = pd.Series(np.zeros(N))  # column
 table["right"] = pd.Series(np.zeros(N), index=table.index)
 fit("mostly", x, (np.arange(N) % 20 == 7).astype("int64"), validation_split=0.05)
+normal = keras.layers.BatchNormalization(name="normal")
+normal.build((None, 3))
+normal(x[:1], training=True)
+normal(x, training=False)
+normal(x, training=True)  # moved
 """
 
 
@@ -106,7 +111,9 @@ def test_a_layer_that_is_frozen_or_thawed_after_its_step_was_traced(ran):
 
 def test_layers_that_were_in_their_mode_for_inference_all_the_time(ran):
     found = {e["what"]: e["layers"] for e in ran.of("idle-layer")}
-    assert found == {"batch-normalization": ["norm", "lazy"], "dropout": ["drop"]}
+    assert found == {"batch-normalization": ["norm", "lazy"], "dropout": ["drop"], "after-training": ["normal"]}
+    [after] = [e for e in ran.of("idle-layer") if e["what"] == "after-training"]
+    assert marked(after["made"]["line"]) == "moved"
 
 
 def test_losses_that_get_what_they_do_not_take(ran):
@@ -116,6 +123,11 @@ def test_losses_that_get_what_they_do_not_take(ran):
         ("logits", "binary_crossentropy", "BiasAdd", "fit"),
         ("alone", "binary_crossentropy", "Softmax", "fit"),
         ("probabilities", "sparse_softmax_cross_entropy_with_logits", None, "loss"),
+        ("probabilities", "sigmoid_cross_entropy_with_logits", None, "fit"),
+        ("alone", "categorical_crossentropy", None, "fit"),
+        ("equal", "Accuracy", "Sigmoid", "fit"),
+        ("cut", "MeanIoU", "Sigmoid", "fit"),
+        ("logits", "AUC", "BiasAdd", "fit"),
     ]
 
 

@@ -239,4 +239,22 @@ resumed("copied", copies=True)
 resumed("right", again=True)
 fit(restored(resumed("right", again=True)) or begun("after"))
 resumed("teacher")(x)
+
+# Losses and metrics that get probabilities, scores or one unit; and some that were told.
+def scored_by(name, loss, *metrics, end=None, then=lambda t: t, units=1):
+    one = keras.Input((4,))
+    net = keras.Model(one, then(keras.layers.Dense(units, end)(one)), name=name)
+    net.compile("adam", loss, metrics=list(metrics))
+    net.fit(x, y, verbose=0)  # fit
+
+
+score = keras.losses.BinaryCrossentropy(from_logits=True)
+scored_by("mean", score, end="sigmoid", then=lambda t: keras.ops.clip((t + t) / 2.0, 0.01, 0.99))
+scored_by("scaled", score, end="sigmoid", then=lambda t: 8.0 * t - 4.0)
+scored_by("unit", "categorical_crossentropy", end="sigmoid")
+scored_by("accuracy", "binary_crossentropy", keras.metrics.Accuracy(), keras.metrics.MeanIoU(2), end="sigmoid")
+scored_by("auc", score, keras.metrics.AUC())
+told = (keras.metrics.AUC(from_logits=True), keras.metrics.Precision(thresholds=0), "accuracy")
+scored_by("told", score, *told)
+scored_by("both", "binary_crossentropy", keras.metrics.AUC(), keras.metrics.Precision(), end="sigmoid")
 """

@@ -39,7 +39,7 @@ def run(tmp_path, monkeypatch):
 
     def say(maker, text=PROGRAM):
         tree = {"main.py": ast.parse(text)}
-        for module in (frozen_layers, loss_inputs):
+        for module in (frozen_layers, idle, loss_inputs):
             monkeypatch.setattr(module, "source_of", lambda recording, file: parse(text, file))
         for module in (idle, row_source):
             monkeypatch.setattr(module, "program_of", lambda recording: tree)
@@ -84,6 +84,29 @@ def test_batch_normalisation_that_did_nothing_is_told_at_the_call_under_the_tape
     assert "has training=False" in run.say(idle.idle_parts, given)[0].message
     assert run.say(idle.idle_parts, PROGRAM.replace("model(x)", "model(x, training=True)")) == []
     assert run.say(idle.idle_parts, "model.fit(x, y)") == []
+
+
+def test_batch_normalisation_in_training_mode_after_the_training(run):
+    run.event("idle-layer", what="after-training", layers=["norm"], count=1, of=1, made=at(1))
+    [found] = run.say(idle.idle_parts, "scores = model(x, training=True)")
+    assert (found.slug, found.status, found.location.line) == ("dead-switch", "confirmed", 1)
+    assert len(run.say(idle.idle_parts, "print(float(model(x, training=True)))")) == 1
+    assert run.say(idle.idle_parts, "model(x, training=True)") == []  # for the statistics alone
+
+
+def test_a_metric_is_told_where_it_was_chosen(run):
+    text = "model = build()\nmodel.compile(\n 'adam',\n loss(),\n metrics=[\n m.AUC(),\n m.MeanIoU(2)])\n"
+    run.event("model", action="compile", name="net", where=at(2))
+    for what, metric in (("logits", "AUC"), ("cut", "MeanIoU")):
+        run.event("loss-input", what=what, loss=metric, op="BiasAdd", where=at(8), frames=[])
+    run.event("loss-input", what="alone", loss="categorical_crossentropy", op=None, where=at(8), frames=[])
+    found = run.say(
+        loss_inputs.loss_inputs, text + "model.fit(x, y)\ndef loss():\n    return Entropy(\n  from_logits=True)"
+    )
+    assert [(f.location.line, [r.id for r in f.remedies]) for f in found] == [
+        (6, ["say-logits"]), (7, ["metric-of-classes"]), (11, ["sigmoid-of-one"]),
+    ]  # fmt: skip
+    assert "each one below 1 counts as class 0" in found[1].message and "is 0 for every row" in found[2].title
 
 
 def test_an_optimizer_for_each_step_is_told(run):
