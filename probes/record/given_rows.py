@@ -18,6 +18,7 @@ from .datasets import slices
 from .in_window import in_window
 from .input_layers import odd_layers
 from .overlap import items_of
+from .row_weights import odd_weights
 from .sequences import Windows, foretold, meets, overlapping, unwritten, windows_of
 
 MAX_SECONDS = 0.5
@@ -73,6 +74,10 @@ class GivenRows:
         self._alone(rows, labels, facts)
         for odd in odd_layers(model, rows):
             self._write(odd, rows=[len(rows), 0], argument="x", **facts)
+        weighed = odd_weights(labels, given) if labels is not None else None
+        if weighed is not None:
+            name = "class_weight" if given.get("class_weight") else "sample_weight"
+            self._write(weighed[0], rows=weighed[1], argument=name, **facts)
         if scaled_by_row(rows):
             self._write("row-scale", rows=[len(rows), rows.shape[-1]], argument="x", **facts)
         if at < len(rows):

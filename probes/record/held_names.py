@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dis import get_instructions as instructions
 from pathlib import Path
@@ -30,6 +31,8 @@ MAX_FIELDS = 40
 _FIELDS_DEEP = 2
 _MOST_FRAMES = 8
 _MOST_CALLS = 12
+_MOST_LOOKS = 2
+"""Of the arrays of one function that trains by steps of its own."""
 _MOST_TEXTS = 2000
 _OPTIMIZED = 0x1
 _SEES_LOCALS = frozenset({"locals", "vars", "exec", "eval", "dir", "f_locals"})
@@ -49,6 +52,8 @@ class NameRecorder:
         self._main: str | None = None
         """The file of the script: Python takes its name from the module before the process ends."""
         self._written: dict[tuple[str, str], Mapping[str, Any]] = {}
+        self._asked: Counter[tuple[str, str]] = Counter()
+        self._odd: set[tuple[str, str, str]] = set()
 
     def called(self, method: str) -> None:
         """A call of Keras ends: what do the functions hold that made it?"""
@@ -64,7 +69,11 @@ class NameRecorder:
                 self._main = code.co_filename
             elif code.co_flags & _OPTIMIZED and is_user_file(code.co_filename) and not _sees_locals(code):
                 found += 1
-                self._note(code.co_filename, code.co_name, _locals(frame))
+                held = _locals(frame)
+                self._note(code.co_filename, code.co_name, held)
+                if method == "step" and not self._fitted and self._asked[code.co_filename, code.co_name] < _MOST_LOOKS:
+                    self._asked[code.co_filename, code.co_name] += 1
+                    self._parts(code.co_filename, held, frame.f_lineno, code.co_name)
             frame = frame.f_back
 
     def stepped(self) -> None:
@@ -83,14 +92,18 @@ class NameRecorder:
             if isinstance(file, str) and is_user_file(file):
                 held = dict(vars(module))
                 self._note(file, "<module>", held)
-                if not self._fitted and self._seconds < MAX_SECONDS:
-                    self._parts(file, held)
+                if not self._fitted:
+                    self._parts(file, held, None, "<module>")
 
-    def _parts(self, file: str, held: Mapping[str, Any]) -> None:
+    def _parts(self, file: str, held: Mapping[str, Any], line: int | None, function: str) -> None:
         """No `fit` was asked about its rows: are those odd that the names call a training and a test?"""
-        started, where = _clock(), {"file": file, "line": None, "function": "<module>"}
+        if self._seconds >= MAX_SECONDS:
+            return
+        started, where = _clock(), {"file": file, "line": line, "function": function}
         for what, rows, name in odd_parts(held):
-            self.guard.sink.write(schema.SPLIT, what=what, rows=rows, name=name, used=where)
+            if (what, file, name) not in self._odd:
+                self._odd.add((what, file, name))
+                self.guard.sink.write(schema.SPLIT, what=what, rows=rows, name=name, used=where)
         self._seconds += _clock() - started
 
     def _note(self, file: str, function: str, held: Mapping[str, Any]) -> None:

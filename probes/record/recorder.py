@@ -253,15 +253,16 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     if untrained is not None and keras is not None:
         tracing.after_call, untrained.replaced.models = untrained.unmoved.called, keras.models
         keras.frozen = FrozenRecorder(guard, finder, untrained.trained, untrained.left_out)
-        idle = IdleRecorder(guard, finder, untrained.trained)
+        idle = IdleRecorder(guard, finder, untrained.trained, lambda: untrained.unmoved.steps)
         keras.after_fit = (idle.fitted, untrained.fitted)
         last = (keras.frozen, idle, NoEffectRecorder(guard, finder, lambda: untrained.unmoved.steps))
         LossRecorder(guard, finder)
         MisnamedRecorder(guard, finder)
-    if plain and keep and keras is not None and not guard.block:
+    if untrained is not None and keep and keras is not None and not guard.block:
         keras.names = _of_numbers(guard, finder)
         last = (*last, keras.names)
         tracing.after_call = _both(tracing.after_call, keras.names)
+        untrained.unmoved.stepped = keras.names.stepped
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 

@@ -33,6 +33,8 @@ class Unmoved:
         """The outermost function that is being called; it then gives us the calls of that function."""
         self.steps = 0
         """Gradients that were taken."""
+        self.stepped: Callable[[], None] | None = None
+        """Called after each gradient that is taken outside of a graph."""
         self._lists: dict[tuple[int, int], _List] = {}
         self._gone: list[_List] = []
         self._digests = Digests(MAX_BYTES)
@@ -40,6 +42,8 @@ class Unmoved:
     def taken(self, sources: Sequence[Any], gradients: Sequence[Any]) -> None:
         """A tape gave the gradients of these, before anything is done with them."""
         self.steps += 1
+        if self.stepped is not None and compat.default_graph() is None:
+            self.stepped()
         key = (id(sources[0]), len(sources))
         known = self._lists.get(key)
         if known is None or known.first() is not sources[0]:

@@ -203,6 +203,25 @@ def _in_window(event: Event) -> tuple[str, str]:
     )
 
 
+def _by_count(event: Event) -> tuple[str, str]:
+    most, least = event["rows"]
+    return (
+        f"The weights of the classes of {_whose(event)} are as their numbers of rows",
+        f"The weight of each class is its number of rows, times one number: the class with {most} rows counts "
+        f"{most / least:.3g} times as much for each row as the one with {least}, on top of having more rows. Weights "
+        "that balance classes are the inverse of their numbers.",
+    )
+
+
+def _no_class(event: Event) -> tuple[str, str]:
+    odd, classes = event["rows"]
+    return (
+        f"`class_weight` of {_whose(event)} names {odd} classes that no row has",
+        f"Some of the {classes} classes of the rows have no weight, and {odd} weights are for numbers that no row has: "
+        "they have no effect. Keras takes 1 for a class without a weight.",
+    )
+
+
 def _multiplied(event: Event) -> tuple[str, str]:
     after, before = event["rows"]
     return (
@@ -229,6 +248,10 @@ _STATISTIC = Maker(
 )  # fmt: skip
 _DEALT = Maker(
     frozenset({"choice", "permutation", "permuted", "sample", "shuffle", "train_test_split", "split", "random_split"}),
+    of_arrays=False,
+)
+_COUNTED = Maker(
+    frozenset({"Counter", "bincount", "enumerate", "items", "len", "mean", "sum", "unique", "value_counts", "zip"}),
     of_arrays=False,
 )
 _KINDS: Mapping[str, Kind] = {
@@ -263,6 +286,17 @@ _KINDS: Mapping[str, Kind] = {
         Remedy("adapt-first", "Adapt the layer to the training rows before the `fit`", "changes-numerics",
                "`layer.adapt(x_train)`, or `Normalization(mean=..., variance=...)`."),
         layer="Normalization",
+    ),
+    "by-count": Kind(
+        "dead-switch", _by_count,
+        Remedy("weights-inverse", "Weigh each class by the inverse of its rows", "changes-numerics",
+               "`{c: len(y) / (classes * n) for c, n in enumerate(np.bincount(y))}`."),
+        _COUNTED,
+    ),
+    "no-class": Kind(
+        "dead-switch", _no_class,
+        Remedy("weights-of-labels", "Use the numbers that stand in the labels", "changes-numerics",
+               "`{0: 1.0, 1: 5.0}` for labels 0 and 1."),
     ),
     "norm-axis": Kind(
         "wrong-pairing", _norm_axis,

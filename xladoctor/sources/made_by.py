@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from xladoctor.sources.backward import Backward, Made
 from xladoctor.sources.names import last_name, walk
 
+_ARGUMENTS = ("x", "y", "validation_data", "class_weight", "sample_weight")
+_FOLLOWED = 4
 _METHODS = ("fit", "evaluate", "predict")
 _END = 1 << 30
 _KEEP = ("model", "net", "clf", "history", "auto")
@@ -30,15 +32,16 @@ class Maker:
 
 
 def line_of_rows(back: Backward, file: str, line: int | None, what: str, maker: Maker) -> tuple[str, int] | None:
-    """(file, line) of that statement; None where no statement before the call is so. `what` is the argument of a call
-    of Keras at the line; without a line it is a name, as it is at the end of the file.
+    """(file, line) of that statement; None where no statement before the call is so. `what` is an argument of a call
+    of Keras at the line, or a name, as it is at the line or at the end of the file.
     """
     if back.tree(file) is None:
         return None
-    value = _argument(back, file, line, what) if line is not None else ast.Name(what, ast.Load(), lineno=_END)
+    named = line is None or what not in _ARGUMENTS
+    value = ast.Name(what, ast.Load(), lineno=line or _END) if named else _argument(back, file, line or 0, what)
     if value is None:
         return None
-    if line is not None and _fits(back, value, maker):
+    if not named and _fits(back, value, maker):
         return file, value.lineno
     last = None
     for made in back.steps(file, value):
@@ -46,8 +49,24 @@ def line_of_rows(back: Backward, file: str, line: int | None, what: str, maker: 
         if maker.loops and _fills(made):
             return made.file, _loop_around(back, made)
         if _fits(back, made.value, maker):
-            return made.file, made.line
-    return last if line is None else None
+            return _of_keys(back, made) or (made.file, made.line)
+    return last if named else None
+
+
+def _of_keys(back: Backward, made: Made) -> tuple[str, int] | None:
+    """Where the keys come from, if groups are dealt out by keys: `rng.permutation(np.unique(keys))`."""
+    calls = [n for n in walk(made.value) if isinstance(n, ast.Call)]
+    keys: list[ast.expr] = [c.args[0] for c in calls if last_name(c.func) in ("unique", "set") and c.args]
+    keys += [k.value for c in calls for k in c.keywords if k.arg == "groups"]
+    here, found = (made.file, keys[0] if keys else None), None
+    for _ in range(_FOLLOWED):
+        if not isinstance(here[1], ast.Name):
+            break
+        before = back.named(here[0], here[1])
+        if len(before) != 1:
+            break
+        found, here = (before[0].file, before[0].line), (before[0].file, before[0].value)
+    return found
 
 
 def _argument(back: Backward, file: str, line: int, argument: str) -> ast.expr | None:
@@ -59,6 +78,8 @@ def _argument(back: Backward, file: str, line: int, argument: str) -> ast.expr |
         if argument == "validation_data":
             value = named.get("validation_data")
             return value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+        if argument in ("class_weight", "sample_weight"):
+            return named.get(argument)
         place = 1 if argument == "y" and (len(call.args) > 1 or "y" in named) else 0
         return named.get("xy"[place]) or (call.args[place] if place < len(call.args) else None)
     return None

@@ -208,3 +208,45 @@ def test_what_a_function_keeps_of_its_own_names_stays(look, tmp_path):
     held = names["work"](NameRecorder(guard))
     assert held is None or held["rows"] == 7
     assert bool(written) == (look in ("None", "work.dir"))
+
+
+CLASSES = np.repeat([0, 1, 2], [240, 40, 20])
+COUNTS = np.bincount(CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "wanted"),
+    [
+        (CLASSES, {"class_weight": {c: n / 300 for c, n in enumerate(COUNTS)}}, "by-count"),
+        (np.eye(3)[CLASSES], {"class_weight": {c: float(n) for c, n in enumerate(COUNTS)}}, "by-count"),
+        (CLASSES, {"sample_weight": (COUNTS / 100.0)[CLASSES]}, "by-count"),
+        (CLASSES, {"class_weight": {1: 1.0, 2: 5.0, 3: 9.0}}, "no-class"),
+        (CLASSES, {"class_weight": {c: 100 / n for c, n in enumerate(COUNTS)}}, None),
+        (CLASSES, {"class_weight": {0: 1.0, 1: 5.0, 2: 9.0, 3: 1.0}}, None),
+        (CLASSES, {"class_weight": {2: 9.0}}, None),
+        (CLASSES[:240] % 2, {"class_weight": {0: 1.0, 1: 1.0}}, None),
+        (np.arange(300) % 3, {"class_weight": dict.fromkeys(range(3), 1.0)}, None),
+        (CLASSES, {"sample_weight": RNG.random(300)}, None),
+        (RNG.normal(size=300), {"sample_weight": RNG.random(300)}, None),
+        (CLASSES, {}, None),
+    ],
+)
+def test_weights_of_classes(labels, given, wanted):
+    from probes.record.row_weights import odd_weights
+
+    found = odd_weights(labels, given)
+    assert (found and found[0]) == wanted
+
+
+def test_parts_that_a_function_with_a_step_of_its_own_holds(tmp_path):
+    written = []
+    sink = SimpleNamespace(write=lambda kind, **fields: written.append((kind, fields)))
+    names = NameRecorder(SimpleNamespace(sink=sink, part=lambda hook, f, *given: f(*given)))
+    text = "def {}(x_train, x_test, step):\n    for _ in range(9):\n        step()\n"
+    for name, by in (("right", TRAIN), ("wrong", TEST)):
+        program: dict[str, Any] = {}
+        exec(compile(text.format(name), str(tmp_path / "main.py"), "exec"), program)
+        program[name](standard(TRAIN, TRAIN), standard(TEST, by), names.stepped)
+    [found] = [fields for kind, fields in written if kind == "split"]
+    assert (found["what"], found["name"]) == ("own-scale", "x_test")
+    assert (found["used"]["function"], found["used"]["line"]) == ("wrong", 3)

@@ -10,6 +10,8 @@ from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis import given_rows as module
 from xladoctor.diagnosis import slips
 from xladoctor.recording.run import read_run
+from xladoctor.sources.backward import Backward
+from xladoctor.sources.made_by import line_of_rows
 
 FILE = "/home/ada/train.py"
 PROGRAM = """
@@ -34,6 +36,7 @@ later = y[1:]  # shifted
 back = np.flip(y)  # reversed
 risen = np.sort(y)  # ordered
 wide = np.column_stack([x, y])  # target
+counts = {c: n / len(y) for c, n in enumerate(np.bincount(y))}  # by-count
 def main():
     model.fit(along(raw), y)  # :row-scale
     model.fit(train, y, validation_data=(test, y))  # :whole-scale
@@ -49,6 +52,8 @@ def main():
     table.merge(shops)  # multiplied :multiplied
     timeseries_dataset_from_array(x, y, 9)  # in-window :in-window
     table["guess"] = pd.Series(p)  # relabelled :relabelled
+    model.fit(x, y, class_weight=counts)  # :by-count
+    model.fit(x, y, class_weight=others)  # no-class :no-class
 main()
 """
 SLUGS = {
@@ -57,9 +62,16 @@ SLUGS = {
     "whole-scale": "unsound-split", "windows": "unsound-split", "foretold": "unsound-split", "target": "unsound-split",
     "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
     "shifted": "wrong-pairing", "ordered": "wrong-pairing", "reversed": "wrong-pairing", "relabelled": "wrong-pairing",
-    "in-window": "wrong-pairing",
+    "in-window": "wrong-pairing", "by-count": "dead-switch", "no-class": "dead-switch",
 }  # fmt: skip
-ARGUMENTS = {"whole-scale": "validation_data", "shifted": "y", "ordered": "y", "reversed": "y"}
+ARGUMENTS = {
+    "by-count": "class_weight",
+    "no-class": "class_weight",
+    "whole-scale": "validation_data",
+    "shifted": "y",
+    "ordered": "y",
+    "reversed": "y",
+}
 
 
 def line_of(word):
@@ -117,3 +129,29 @@ def test_rows_that_no_call_of_keras_got_are_known_by_their_name(tmp_path, monkey
         line_of("own-scale"), "3 rows for ready are scaled by their own statistics, and not by those of the training",
     )  # fmt: skip
     assert whole.location.line == line_of("unwritten") + 1
+
+
+GROUPS = """
+def parts(keys, rng):
+    drawn = rng.permutation(np.unique(keys))
+    return np.isin(keys, drawn[:9])
+def main():
+    windows, subject = cut(series)
+    keys = np.arange(len(windows))
+    held = parts(keys, rng)
+    model.evaluate(windows[held], y)
+main()
+"""
+
+
+def test_groups_that_are_dealt_out_lead_to_their_keys():
+    for text, line in ((GROUPS, 7), (GROUPS.replace("np.unique(keys)", "len(keys)"), 3)):
+        back = Backward({FILE: ast.parse(text)})
+        assert line_of_rows(back, FILE, 9, "x", module._DEALT) == (FILE, line)
+
+
+def test_a_name_is_followed_from_the_line_that_holds_it():
+    text = (
+        "def main():\n    test = a[9:]\n    test = (test - test.mean(0)) / test.std(0)\n    for _ in a:\n        step()"
+    )
+    assert line_of_rows(Backward({FILE: ast.parse(text)}), FILE, 5, "test", module._STATISTIC) == (FILE, 3)

@@ -1,0 +1,66 @@
+"""Weights of classes that are not what they are taken for: larger for the classes that have more rows anyway."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+MAX_LABELS = 2_000_000
+MAX_CLASSES = 100
+_APART = 1.2
+"""So many times as many rows has the largest class of the smallest one, at least."""
+_SAME = 0.03
+
+
+def odd_weights(labels: Any, given: Mapping[str, Any]) -> tuple[str, list[int]] | None:
+    """(what, rows of the class with the largest and the smallest weight): "by-count" where the weights of all classes
+    are as their numbers of rows are, so that the frequent ones count twice; "no-class" where a weight is given to a
+    class that no row has, and some class that rows have is given none.
+    """
+    numpy = sys.modules["numpy"]
+    classes = _classes(numpy, labels)
+    if classes is None:
+        return None
+    names, counts = numpy.unique(classes, return_counts=True)
+    known = {int(n): int(c) for n, c in zip(names, counts, strict=False)}
+    if not 2 <= len(known) <= MAX_CLASSES:
+        return None
+    weights = given.get("class_weight")
+    if isinstance(weights, Mapping):
+        found = {k: float(w) for k, w in weights.items() if isinstance(k, (int, numpy.integer))}
+        if len(found) == len(weights) and set(known) - set(found) and set(found) - set(known):
+            return "no-class", [len(set(found) - set(known)), len(known)]
+    else:
+        found = _of_rows(numpy, given.get("sample_weight"), classes, known)
+    return ("by-count", [max(known.values()), min(known.values())]) if _by_count(known, found) else None
+
+
+def _by_count(known: Mapping[int, int], weights: Mapping[int, float]) -> bool:
+    if set(known) - set(weights) or max(known.values()) < _APART * min(known.values()):
+        return False
+    shares = [weights[k] / n for k, n in known.items()]
+    return min(shares) > 0.0 and max(shares) <= (1.0 + _SAME) * min(shares)
+
+
+def _of_rows(numpy: Any, weights: Any, classes: Any, known: Mapping[int, int]) -> dict[int, float]:
+    """The weight of each class, if all rows of a class have the same."""
+    array = weights if isinstance(weights, numpy.ndarray) else None
+    if array is None or array.dtype.kind != "f" or array.shape != classes.shape:
+        return {}
+    found = {k: array[classes == k] for k in known}
+    return {k: float(w[0]) for k, w in found.items() if float(w.min()) == float(w.max())}
+
+
+def _classes(numpy: Any, labels: Any) -> Any:
+    """The class of each row: of numbers of classes, or of one-hot rows."""
+    if not isinstance(labels, numpy.ndarray) or labels.size > MAX_LABELS or labels.dtype.kind not in "iufb":
+        return None
+    if labels.ndim == 2 and labels.shape[1] > 1:
+        one_hot = bool(((labels == 0) | (labels == 1)).all() and (labels.sum(1) == 1).all())
+        return labels.argmax(1) if one_hot else None
+    if labels.size != len(labels) or not labels.size:
+        return None
+    flat = labels.reshape(-1)
+    whole = bool((flat == numpy.round(flat)).all()) and 0 <= float(flat.min()) <= float(flat.max()) < MAX_CLASSES
+    return flat.astype("int64") if whole else None
