@@ -13,6 +13,7 @@ from xladoctor.diagnosis.basis import COMPARED_PLAINLY
 from xladoctor.diagnosis.facts import defined, line
 from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.surroundings import tensorflow_version
+from xladoctor.diagnosis.tensor_arrays import array_makers
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Checked, Finding, Proof, Remedy
 from xladoctor.model.shapes import python_shape
@@ -232,6 +233,7 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
         op=node.get("op"), node=node.get("node"),
         dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),
         location=at,
+        suspects=array_makers(recording, at) if raises and str(node.get("op")).startswith("TensorList") else (),
         evidence=(Proof("worker", _proof(told), f"worker.jsonl, capsule {capsule}"),),
         status="confirmed", basis=COMPARED_PLAINLY,
         remedies=(_JIT_OFF, *(r for r in rule.remedies if r.id != "compare-paths")),

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from xladoctor.diagnosis.first_suspect import suspect_at
 from xladoctor.diagnosis.own_source import program_of
+from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Location
 from xladoctor.recording.run import Recording
+from xladoctor.sources.backward import Backward
 from xladoctor.sources.flows import Flows
 from xladoctor.sources.names import walk
 
@@ -34,6 +36,28 @@ def with_tensor_array(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     rest = tuple(s for s in root.suspects if (s.location.file, s.location.line) not in known)
     blamed = replace(root, suspects=(*mine, *rest), location=at, raised_at=at)
     return diagnosis.with_finding(root, blamed)
+
+
+def array_makers(recording: Recording, at: Location | None) -> tuple[Suspect, ...]:
+    """The lines that made the array of a line which writes out of it, and that say its size: who of them is wrong, a
+    worker cannot tell.
+    """
+    trees = program_of(recording, at.file) if at is not None else {}
+    made = list(makers(trees, at)) if at is not None else []
+    if not made or len(made) > _MOST:
+        return ()
+    sizes = [place for file, line in made for place in _sizes(trees, file, line)]
+    told = [(*place, _REASON) for place in made] + [(*place, "It says the size of the TensorArray.") for place in sizes]
+    return tuple(replace(suspect_at(recording, f, line, why), likeliness="possible") for f, line, why in told)
+
+
+def _sizes(trees: dict[str, ast.Module], file: str, line: int) -> Iterator[tuple[str, int]]:
+    """The statements that made the size which a call of `TensorArray` gives by a name or a call."""
+    back = Backward(trees)
+    call = back.call_at(file, line, _MAKER)
+    size = next((k.value for k in call.keywords if k.arg == "size"), None) if call is not None else None
+    if isinstance(size, ast.Name | ast.Call | ast.Attribute):
+        yield from ((made.file, made.line) for made in list(back.steps(file, size))[:1])
 
 
 def _reason(dims: tuple[object, ...]) -> str:
