@@ -63,6 +63,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "ask-the-object": _none(CODE),
     "keep-argument": _none(CODE),
     "keep-a-copy": _none(CODE),
+    "scale-loss": _none(CODE),
     "weights-inverse": _none(CODE),
     "weights-of-labels": _none(CODE),
     "one-layout": _none(CODE),

@@ -145,6 +145,16 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`for s in sums: s.assign(tf.zeros_like(s))`, right after `apply_gradients`.",
         ),
     ),
+    "unscaled-loss": Kind(
+        _LOST,
+        Remedy(
+            "scale-loss",
+            "Scale the loss before its gradient is taken",
+            "changes-numerics",
+            "`optimizer = keras.optimizers.LossScaleOptimizer(optimizer)`, and within the tape "
+            "`scaled = optimizer.scale_loss(loss)`.",
+        ),
+    ),
     "padded-mean": Kind(
         _ROWS,
         Remedy(

@@ -338,6 +338,23 @@ CASES = {
         for row in csv.DictReader(io.StringIO("id,valid\\n1,0\\n")):
             kept += bool(row["valid"])
         """, ('bool(row["valid"])', 'row["valid"] == "1"')),
+    "half": ("unscaled-loss", 5, """
+        keras.mixed_precision.set_global_policy("mixed_float16")
+        def step(x, y):
+            with tf.GradientTape() as tape:
+                loss = loss_fn(y, model(x, training=True))
+            grads = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply_gradients(zip(grads, model.trainable_variables))
+        """, ("mixed_float16", "mixed_bfloat16")),
+    "half of a compiled model": ("unscaled-loss", 6, """
+        keras.config.set_dtype_policy("mixed_float16")
+        class Net(keras.Model):
+            def train_step(self, data):
+                with tf.GradientTape() as tape:
+                    loss = self.loss_of(data)
+                self.optimizer.apply(tape.gradient(loss, self.trainable_variables))
+                return {"loss": loss}
+        """, ("self.loss_of(data)", "self.optimizer.scale_loss(self.loss_of(data))")),
     "setting": ("setting-unread", 3, """
         def build(config):
             units = config["units"]
@@ -440,6 +457,12 @@ def test_settings_that_are_handed_on_whole_or_serve_no_number_are_no_slips():
     assert found(given + "TABLE = (f, g)\nf(1, 0.5)") == []
     twice = "class A:\n    def f(self, x, t):\n        return x\nclass B:\n    def f(self, x, t):\n        return t\n"
     assert found(twice + "A().f(1, 0.5)") == []
+
+
+def test_a_loss_that_the_program_scales_itself_is_no_slip():
+    text = textwrap.dedent(CASES["half"][2]) + "\n"
+    assert found(text.replace("y, model(x, training=True))", "y, model(x)) * scale")) == []
+    assert found(text.replace("optimizer.apply_gradients", "log")) == []
 
 
 def test_a_question_whether_a_text_is_empty_is_no_slip():

@@ -1,5 +1,5 @@
-"""Sums that are not what they are taken for: gradients that are collected and never set to zero, and a mean over items
-of which a mask has made some zero.
+"""Sums that are not what they are taken for: gradients that are collected and never set to zero, a mean over items of
+which a mask has made some zero, and gradients that half precision makes zero.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from xladoctor.sources.slips.slip import COMPREHENSIONS, LOOPS, Slip, scopes, va
 
 _MASK = re.compile(r"(?:^|_)(?:mask|masks|valid|present|real|padding|not_pad|nonpad)(?:_|$)")
 _MEANS = frozenset({"reduce_mean", "mean"})
+_POLICIES = frozenset({"Policy", "set_dtype_policy", "set_global_policy", "set_policy"})
+_SCALES = frozenset({"get_scaled_loss", "minimize", "scale_loss"})
 
 
 def collected(tree: ast.Module) -> Iterator[Slip]:
@@ -124,3 +126,32 @@ def _divides(node: ast.AST, masks: set[str]) -> bool:
     if isinstance(node, ast.Call) and last_name(node.func) in ("reduce_sum", "sum", "count_nonzero", "reduce_mean"):
         return bool(node.args) and last_name(node.args[0]) in masks
     return False
+
+
+def unscaled(tree: ast.Module) -> Iterator[Slip]:
+    """Gradients of half precision in a step of the program's own, whose loss nothing scales."""
+    nodes = list(walk(tree))
+    half = any(
+        isinstance(a, ast.Constant) and a.value == "mixed_float16"
+        for n in nodes
+        if isinstance(n, ast.Call) and last_name(n.func) in _POLICIES
+        for a in n.args
+    )
+    scaled = {n.attr for n in nodes if isinstance(n, ast.Attribute)} & _SCALES
+    if not half or scaled:
+        return
+    for function in (n for n in nodes if isinstance(n, ast.FunctionDef | ast.Module)):
+        inside = list(within_body(function))
+        calls = [n for n in inside if isinstance(n, ast.Call)]
+        applied = any(last_name(c.func) in ("apply", "apply_gradients") for c in calls)
+        taken = [c.lineno for c in calls if last_name(c.func) == "gradient"]
+        # A program may scale by a number of its own.
+        if applied and taken and not any("scale" in last_name(n).lower() for n in inside):
+            yield Slip(
+                "unscaled-loss",
+                min(taken),
+                "The gradients are computed in half precision, and nothing scales the loss",
+                "float16 has no numbers below 6e-8: small gradients become 0. Outside of `fit` a loss must be scaled "
+                "before its gradient is taken; and where the optimizer scales back (`LossScaleOptimizer`, or in the "
+                "`train_step` of a compiled model), gradients of a loss that was not scaled are divided all the same.",
+            )
