@@ -24,7 +24,7 @@ CASES = {
         for q in (0.1, 0.9):
             losses.append(lambda t, p: q * (t - p))
         """, ("lambda t, p:", "lambda t, p, q=q:")),
-    "def": ("late-bound", 4, """
+    "def": ("late-bound", 3, """
         table = {}
         for name in names:
             def metric(t, p):
@@ -149,7 +149,7 @@ CASES = {
                 mae.update_state(yb, net(xb)); mse.update_state(yb, net(xb))
             print(mae.result(), mse.result())
         """, ("(mse,)", "(mse, mae)")),
-    "wrapped": ("late-bound", 5, """
+    "wrapped": ("late-bound", 4, """
         steps = []
         for model in models:
             opt = keras.optimizers.Adam(0.1)

@@ -36,9 +36,9 @@ def _slip(function: ast.AST, late: list[str]) -> Slip:
     reads = [n.lineno for n in walk(function) if isinstance(n, ast.Name) and n.id in late]
     return Slip(
         "late-bound",
-        function.lineno if isinstance(function, ast.Lambda) else min(reads),
+        function.lineno,  # type: ignore[attr-defined]
         f"All functions of this loop use the last {shown}",
-        f"Each function reads {shown} when it is called, and not when it is made. After the loop "
+        f"Each function reads {shown} when it is called (line {min(reads)}), and not when it is made. After the loop "
         f"{'it has its' if len(late) == 1 else 'they have their'} last value for all of them.",
     )
 
