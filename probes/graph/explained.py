@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +20,28 @@ import numpy as np
 from .compiled import function_of
 from .errors import GraphRoomError, Unsupported
 from .evaluate import Activation
-from .fixed_part import FixedPart, Use, fixed_part
+from .fixed_part import FixedPart, fixed_part
 from .ir import ancestors
 from .load import load_sample
 from .measure import Array
+from .other_inputs import Change, orders, other_data, other_moves, picture_axes, turns_alone
 from .step import Step, frames_once, prepare
+from .two_chains import two_chains
 
 _FEW, _STEPS = 8, 40
 """Steps of a first look, and of a fit. Which inputs explain the data best shows early."""
 _RATE = 0.2
 _START = 0.1
 """The spread of the free results at the start. At zeros, an even part such as an intensity has no slope."""
-_USES = 4
-"""With more places, an input is not turned at each of them alone."""
+_CLOSELY = 3
+"""So many changes that looked promising are fitted to the end."""
 _PROMISING, _BETTER = 0.95, 0.8
 """The residual with other inputs, as a share of that with the recorded ones, from which they are looked at closely, and
 from which the recorded ones follow another convention: in each row."""
+_FAR_BETTER, _ALIKE = 0.5, 2.0
+"""The same as _BETTER for the data, and for orders that were chosen row by row; and by what factor two fits may differ
+that explain the data alike.
+"""
 _POOR, _OUT_OF_REACH = 0.1, 0.5
 """The residual of the best fit from which other data are tried: on another scale, with their centre elsewhere; and from
 which the data are no results of this part. 1 is that of a prediction of zeros.
@@ -83,7 +89,7 @@ class _Fit:
         needed = ancestors(step.pure.graph, [part.target, part.prediction])
         whole = step.pure.graph
         nodes = {n: v for n, v in whole.nodes.items() if n in needed}
-        graph = whole.replace(nodes=nodes, inputs=tuple(i for i in whole.inputs if i.name in needed))
+        self._whole = graph = whole.replace(nodes=nodes, inputs=tuple(i for i in whole.inputs if i.name in needed))
         with frames_once() as frames:
             activation = Activation(frames, graph, {n: v for n, v in step.arguments.items() if n[:-2] in needed})
             activation.compute([part.target, *part.free])
@@ -106,22 +112,57 @@ class _Fit:
             if "change" in told or given.residual > _OUT_OF_REACH:
                 return {**self._common(given), "relation": "out-of-reach", **told}
             given = self._fitted({}, _FEW)
-        tried: list[tuple[float, str, list[Use], dict[str, Array]]] = []
-        for relation, uses, changed in self._others():
+        tried: list[tuple[float, Change]] = []
+        for change in self._others():
             if time.monotonic() > self._until:
                 return {"result": "not-checked", "why": "the time was over"}
-            residual = self._fitted(changed, _FEW).residual
+            residual = self._residual(change, _FEW)
             if residual < _PROMISING * given.residual:
-                tried.append((residual, relation, uses, changed))
-        if not tried:
+                tried.append((residual, change))
+        tried.sort(key=lambda t: t[0])
+        best = [change for _, change in tried[:_CLOSELY]]
+        given = self._fitted({}, _STEPS)
+        return self._closely(given, best or list(self._ordered(given)))
+
+    def _closely(self, given: _Fitted, changes: Sequence[Change]) -> dict[str, Any]:
+        """What is said of the changes that looked promising."""
+        fits = [(c, self._fitted(c.inputs, _STEPS, c.target)) for c in changes]
+        if not fits:
             return {**self._common(given), "relation": None}
-        _, relation, uses, changed = min(tried, key=lambda t: t[0])
-        given, other = self._fitted({}, _STEPS), self._fitted(changed, _STEPS)
+        least = min(fit.residual for _, fit in fits)
+        near = [(c, fit) for c, fit in fits if fit.residual <= _ALIKE * least]
+        change, other = min(near, key=lambda found: (found[0].rank, found[1].residual))
         common = {**self._common(given), "other": other.residual}
-        if not (other.rows < _BETTER * given.rows).all():
+        touched = self._touched(change)
+        better = _FAR_BETTER if change.target is not None or not touched.all() else _BETTER
+        if not ((other.rows < _BETTER * given.rows)[touched].all() and other.residual < better * given.residual):
             return {**common, "relation": None}
+        if change.target is not None:
+            return {**common, "relation": "data", "change": change.relation, **self._transforms()}
+        uses = change.uses
         rest = [u.frames for u in self._uses if u.tensor == uses[0].tensor and u not in uses]
-        return {**common, "relation": relation, "input": uses[0].tensor, "used": [u.frames for u in uses], "rest": rest}
+        where = {"input": uses[0].tensor, "used": [u.frames for u in uses], "rest": rest}
+        return {**common, "relation": change.relation, **where}
+
+    def _touched(self, change: Change) -> Array:
+        """The rows of which a change gives the moves in another way."""
+        pairs = [(self._arguments[u.tensor], change.inputs[u.name]) for u in change.uses]
+        rows = [(a != b).any(axis=tuple(range(1, a.ndim))) for a, b in pairs]
+        count = len(self._target)
+        return np.any([r for r in rows if len(r) == count], axis=0) if rows else np.ones(count, bool)
+
+    def _ordered(self, given: _Fitted) -> Iterator[Change]:
+        """The moves with the items of each row in the order that explains its data best, where one does."""
+        for uses, values in orders(self._uses, self._arguments):
+            best, moves = given.rows, self._arguments[uses[0].tensor].copy()
+            for value in values:
+                if time.monotonic() > self._until:
+                    return
+                rows = self._fitted({u.name: value for u in uses}, _STEPS).rows
+                better = (rows < _FAR_BETTER * given.rows) & (rows < best)
+                moves[better], best = value[better], np.where(better, rows, best)
+            if best.mean() < _FAR_BETTER * given.residual:
+                yield Change("reordered", 0, uses, {u.name: moves for u in uses})
 
     def _common(self, given: _Fitted) -> dict[str, Any]:
         return {
@@ -129,14 +170,22 @@ class _Fit:
             "rows": len(given.rows), "meeting": self._frames(self._part.meeting),
         }  # fmt: skip
 
+    def _transforms(self) -> dict[str, Any]:
+        ffts = self._part.transforms(self._step.pure.graph)
+        return {"transforms": [f for f in map(self._frames, ffts) if f][:4]}
+
     def _other_data(self, given: _Fitted) -> dict[str, Any]:
         """What must be done to data that are explained poorly, and where the part transforms."""
-        ffts = self._part.transforms(self._step.pure.graph)
-        told: dict[str, Any] = {"transforms": [f for f in map(self._frames, ffts) if f][:4]}
-        axes = sorted(range(1, self._target.ndim), key=lambda a: self._target.shape[a])[-2:]
-        sizes = [self._target.shape[a] for a in axes]
-        data = {"shifted": np.roll(self._target, [n // 2 for n in sizes], axes)}
-        scales = [math.sqrt(math.prod(sizes)) ** power for power in (1, -1, 2, -2)] if ffts else []
+        told = self._transforms()
+        # Turned about their middle or by a diagonal, data are as with other moves, which are tried first.
+        data = {c.relation: c.target for c in other_data(self._target) if c.target is not None}
+        data = {"shifted": data["shifted"]} if data else {}
+        size = math.sqrt(math.prod(self._target.shape[a] for a in picture_axes(self._target)))
+        ways = two_chains(self._whole, self._part, self._known(), self._frames)
+        if ways is not None:
+            data["unlike"] = ways.data
+            told["used"] = [self._frames(n) for n in ways.of_prediction or ways.of_data]
+        scales = [size**power for power in (1, -1, 2, -2)] if told["transforms"] else []
         for change, target in (*data.items(), *((f"{s:.6g}", self._target * s) for s in [*scales, 1 / given.factor])):
             if time.monotonic() > self._until:
                 break
@@ -144,25 +193,28 @@ class _Fit:
                 return {**told, "change": change}
         return told
 
-    def _others(self) -> Iterator[tuple[str, list[Use], dict[str, Array]]]:
-        """(what is done, at which uses, their values) to inputs that look like moves, with two components: at one use
-        alone, and at all of them.
-        """
-        for tensor in self._part.own:
-            value = self._arguments[tensor]
-            axis = next((a for a in reversed(range(1, value.ndim)) if value.shape[a] == 2), None)
-            if axis is None or value.dtype.kind != "f":
-                continue
-            uses = [u for u in self._uses if u.tensor == tensor]
-            turned = np.flip(value, axis)
-            sign = np.ones(value.shape, value.dtype)
-            np.moveaxis(sign, axis, 0)[1] = -1
-            changes = [("negated", -value), ("swapped", turned), ("swapped-negated", -turned)]
-            for one in uses if 1 < len(uses) <= _USES else ():
-                yield from ((relation, [one], {one.name: changed}) for relation, changed in changes[:2])
-            changes += [("second-negated", sign * value), ("first-negated", -sign * value)]
-            changes += [("reordered", v) for v in _reordered(value, axis)]
-            yield from ((relation, uses, {u.name: changed for u in uses}) for relation, changed in changes)
+    def _others(self) -> Iterator[Change]:
+        alone = turns_alone(self._whole, self._part, self._uses, self._arguments, self._shapes_of)
+        yield from other_moves(self._uses, self._arguments, alone)
+        yield from other_data(self._target)
+
+    def _residual(self, change: Change, steps: int) -> float:
+        """What is left with a change; infinite where the part refuses it, as an index out of its range."""
+        import tensorflow as tf
+
+        try:
+            return self._fitted(change.inputs, steps, change.target).residual
+        except tf.errors.InvalidArgumentError:
+            return math.inf
+
+    def _shapes_of(self, tensors: list[str]) -> dict[str, tuple[int, ...]]:
+        with frames_once() as frames:
+            activation = Activation(frames, self._whole, self._known())
+            activation.compute(tensors)
+            return {t: np.asarray(activation.values[t]).shape for t in tensors}
+
+    def _known(self) -> dict[str, Array]:
+        return {n: np.asarray(v) for n, v in self._step.arguments.items() if n[:-2] in self._whole.nodes}
 
     def _fitted(self, changed: Mapping[str, Array], steps: int, target: Array | None = None) -> _Fitted:
         import tensorflow as tf
@@ -208,15 +260,3 @@ class _Fit:
         graph = self._step.pure.graph
         origin = graph.origins.get(node)
         return self._step.program.frames(origin.function, origin.node) if origin is not None else []
-
-
-def _reordered(value: Array, pair: int) -> Iterator[Array]:
-    """The items of each row in other orders that a program may have meant: backwards, a square by its columns."""
-    axis = next((a for a in range(1, value.ndim) if a != pair and 2 < value.shape[a] <= 25), None)
-    if axis is None:
-        return
-    count = value.shape[axis]
-    side = round(count**0.5)
-    if side * side == count:
-        yield value.take(np.arange(count).reshape(side, side).T.ravel(), axis)
-    yield np.flip(value, axis)

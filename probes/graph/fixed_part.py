@@ -12,6 +12,9 @@ from .row_sets import is_gradient
 from .step import Step
 
 _MEETINGS = frozenset({"Sub", "SquaredDifference"})
+_PRODUCTS = frozenset({"Mul", "MulNoNan"})
+_KEEPERS = frozenset({"AddV2", "Add", "Maximum", "Minimum", "ClipByValue", "Identity"})
+"""Ops that keep the argument of a logarithm away from zero."""
 _LEAST = 6
 """Ops of a part that computes something: an activation and a scale are none."""
 
@@ -122,10 +125,31 @@ def fixed_part(step: Step) -> FixedPart | None:
 
 
 def _meetings(graph: Graph, forward: set[str], data: set[str]) -> Iterator[tuple[str, str, str]]:
-    """(op, prediction, data) of the differences of what is predicted and what was given."""
+    """(op, prediction, data) of the differences of what is predicted and what was given, and of likelihoods: data times
+    the logarithm of what is predicted, which is greatest where both are the same.
+    """
     for name, node in graph.nodes.items():  # in their order: of equal ways, the same one is the shortest each time
-        if name not in forward or node.op not in _MEETINGS:
+        if name not in forward or node.op not in _MEETINGS | _PRODUCTS:
             continue
         for prediction, target in (node.inputs, node.inputs[::-1]):
-            if split(prediction)[0] in forward and split(target)[0] in data:
-                yield name, prediction, target
+            if split(prediction)[0] not in forward or split(target)[0] not in data:
+                continue
+            met = prediction if node.op in _MEETINGS else _in_logarithm(graph, prediction, forward)
+            if met is not None:
+                yield name, met, target
+
+
+def _in_logarithm(graph: Graph, tensor: str, forward: set[str]) -> str | None:
+    """What a logarithm is taken of, without a constant that keeps it from zero; None where it is none."""
+    node = graph.nodes[split(tensor)[0]]
+    if node.op == "Neg":
+        return _in_logarithm(graph, node.inputs[0], forward)
+    if node.op != "Log":
+        return None
+    tensor = node.inputs[0]
+    while graph.nodes[split(tensor)[0]].op in _KEEPERS:
+        ways = [t for t in graph.nodes[split(tensor)[0]].inputs if split(t)[0] in forward]
+        if len(ways) != 1:
+            return tensor
+        tensor = ways[0]
+    return tensor

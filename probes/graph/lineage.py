@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..protocol.comparisons import PlacedOp
 from .ir import Graph, split
-from .row_sets import RowSets, axes_of_rows
+from .row_sets import RowSets, along, axes_of_rows
 from .step import Step
 
 ELEMENTWISE = frozenset(
@@ -100,13 +101,21 @@ class Lineage:
         for _ in range(_BACK):
             name = split(tensor)[0]
             node = self._graph.nodes[name]
-            if node.op in ("Tile", "ConcatV2", "Pack", "BroadcastTo") or node.op in GATHERS or node.op == "Transpose":
-                return name
             given = [t for t in node.inputs if t in self._found.sets]
+            orders = node.op in ("Tile", "ConcatV2", "Pack", "BroadcastTo", "Transpose") or node.op in GATHERS
+            if orders and not self._in_order_of(tensor, given):
+                return name
             if not given:
                 return None
             tensor = given[0]
         return None
+
+    def _in_order_of(self, tensor: str, given: Sequence[str]) -> bool:
+        """Whether the first of what was given has the same rows in the same order already."""
+        one, other = (self._found.sets.get(t) for t in (tensor, given[0])) if given else (None, None)
+        if one is None or other is None or axes_of_rows(one) != [0] or axes_of_rows(other) != [0]:
+            return False
+        return bool(len(one) == len(other) and (along(one, 0) == along(other, 0)).all())
 
     def chosen_by_data(self, tensor: str) -> bool:
         """Whether the rows of a tensor were chosen by numbers of the data, such as the ends of edges."""

@@ -36,6 +36,8 @@ Examples = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
+_ONE_BY_ONE = frozenset({"ImageProjectiveTransformV2", "ImageProjectiveTransformV3", "BatchMatMulV2", "BatchMatMulV3"})
+"""Ops that take one item of each operand at a time, along the first axis, whatever the others are."""
 _SEGMENTS = frozenset({f"UnsortedSegment{how}" for how in ("Sum", "Prod", "Max", "Min")})
 
 
@@ -105,7 +107,9 @@ class _Judge:
             elif node.op in ("Softmax", "LogSoftmax"):
                 told = self._normalised(name)
             elif node.op == "ConcatV2":
-                told = self._beside(name)
+                told = self._beside(name, node.inputs[:-1])
+            elif node.op in _ONE_BY_ONE:
+                told = self._beside(name, node.inputs[:2])
             elif node.op == "GatherV2":
                 told = self._gathered(name)
             elif node.op in _SEGMENTS:
@@ -181,9 +185,9 @@ class _Judge:
             return None
         return self._told("groups", name, self._lineage.reordered(tiled[0]), tensors=tensors, examples=examples)
 
-    def _beside(self, name: str) -> Mispairing | None:
-        """A concatenation of what belongs to several items of each row, in two orders."""
-        operands = [t for t in self._graph.nodes[name].inputs[:-1] if t in self._found.sets]
+    def _beside(self, name: str, given: Sequence[str]) -> Mispairing | None:
+        """What belongs to several items of each row, in two orders, in an op that takes them item by item."""
+        operands = [t for t in given if t in self._found.sets]
         for i, a in enumerate(operands):
             for b in operands[i + 1 :]:
                 one, other = self._found.sets[a], self._found.sets[b]

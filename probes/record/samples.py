@@ -72,9 +72,9 @@ class Samples:
 
 
 def _is_moves(array: Any) -> bool:
-    """Whether it looks like moves or positions: floats, with two components."""
+    """Whether it looks like moves or positions: numbers, with two components."""
     # The name of a type: NumPy's and TensorFlow's have one, and only NumPy's is its text.
-    return 2 in tuple(array.shape)[1:] and array.dtype.name.startswith("float")
+    return 2 in tuple(array.shape)[1:] and array.dtype.name.startswith(("float", "int"))
 
 
 def _captured(graph: Any) -> Iterator[tuple[str, Any]]:

@@ -13,6 +13,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.sources.fourier import not_centred
 from xladoctor.sources.turned import handed_on, names_at, turns
 
 REQUEST = "explain"
@@ -27,6 +28,27 @@ _HOW = {
     "second-negated": "with the opposite sign of the second component",
     "reordered": "with the items of each row in another order",
 }
+_DATA = {
+    "shifted": (
+        "The data have their centre elsewhere than the predictions",
+        "They are explained once they are rolled by half of their size: one `fftshift` is missing or too many.",
+    ),
+    "unlike": (
+        "The loss does not do the same to the data as to the predictions",
+        "They are explained once the data go through the same steps as the predictions, in the function in which both "
+        "meet: a scale, a square or a root has another place on one side.",
+    ),
+    "flipped": (
+        "The data are mirrored against the predictions",
+        "They are explained once both of their axes are reversed: the wave or the probe is conjugated at one place and "
+        "not at the other, a transform goes the other way, or the pictures are flipped.",
+    ),
+    "transposed": (
+        "The two axes of the data are in another order than those of the predictions",
+        "They are explained once their two axes are exchanged.",
+    ),
+}
+"""What explains the data once it is done to them: a title, and what may be the reason."""
 _ONE_CONVENTION = Remedy(
     "one-convention", "Use one sign and one order of axes", "changes-numerics",
     "Move a picture with one bright pixel by (3, 0), from where the moves are made to where they are used.",
@@ -51,9 +73,7 @@ def unexplained(recording: Recording) -> Iterator[Finding]:
         if relation in _HOW:
             yield _turned(recording, told)
         elif told.get("change") is not None:
-            yield _out_of_reach(
-                told
-            )  # else the fit may have stopped too early: nothing was found that explains the data
+            yield _out_of_reach(recording, told)  # else the fit may have stopped too early
 
 
 def _turned(recording: Recording, told: Mapping[str, Any]) -> Finding:
@@ -88,7 +108,7 @@ def _line(recording: Recording, told: Mapping[str, Any], places: list[Location])
     if own is not None:
         line = handed_on(trees, own.file, own.line or 0, relation)
         return names, Location(own.file, line, own.function)
-    found = turns(trees, names, relation)
+    found = turns(trees, names, relation, {(at.function or "").rpartition(".")[2] for at in places})
     if not found:
         return names, next(iter(places), None)
     return names, Location(found[0].file, found[0].line, found[0].function)
@@ -101,16 +121,20 @@ def _apart(told: Mapping[str, Any]) -> Location | None:
     return _location(own)
 
 
-def _out_of_reach(told: Mapping[str, Any]) -> Finding:
+def _out_of_reach(recording: Recording, told: Mapping[str, Any]) -> Finding:
     rule = by_slug(_REACH)
     left = float(told.get("residual") or 0.0)
     transforms = [_location(frames) for frames in told.get("transforms") or ()]
     at = next((t for t in transforms if t is not None), None) or _location(told.get("meeting") or ())
+    if told["change"] == "unlike":
+        at = next((x for x in map(_location, told.get("used") or ()) if x is not None), at)
+    if told["change"] == "shifted":
+        at = next((Location(s.file, s.line, s.function) for s in not_centred(program_of(recording))), at)
     title, more = _why(str(told["change"]), float(told.get("factor") or 1.0))
     return Finding(
         code=rule.code, slug=_REACH, level="warning", role="root", title=title,
         message=f"The model has a part behind its last weights. With the results of the network free, this part was "
-        f"fitted to {told.get('rows', 0)} rows of the run, and {left:.0%} of the energy of the data is left. {more}",
+        f"fitted to {told.get('rows', 0)} rows of the run, and {left:.2%} of the energy of the data is left. {more}",
         location=at, evidence=(Proof("worker", title, str(at)),), status="confirmed", basis=FITTED,
         remedies=(_SAME_SCALE,), details={"kind": "out-of-reach", "residual": left, "change": told.get("change")},
     )  # fmt: skip
@@ -118,11 +142,8 @@ def _out_of_reach(told: Mapping[str, Any]) -> Finding:
 
 def _why(change: str, factor: float) -> tuple[str, str]:
     """A title, and what may be the reason."""
-    if change == "shifted":
-        return (
-            "The data have their centre elsewhere than the predictions",
-            "They are explained once they are rolled by half of their size: one `fftshift` is missing or too many.",
-        )
+    if change in _DATA:
+        return _DATA[change]
     times = f"{1 / float(change):.4g} times" if float(change) < 1 else f"1/{float(change):.4g} of"
     size = "" if abs(float(change) * factor - 1) < _SAME else ", a power of the size of the transform"
     return (

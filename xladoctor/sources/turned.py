@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xladoctor.sources.names import last_name, walk
 
 _FLIPS = frozenset({"flip", "fliplr", "flipud", "reverse", "roll"})
 _ORDERS = frozenset({"transpose", "swapaxes", "moveaxis", "ravel", "reshape", "T", "flip", "take", "permute"})
+_SORTS = frozenset({"sort", "sorted", "argsort", "flip", "roll", "unique", "permutation"})
+_ROWS = frozenset({"y", "row", "rows", "ys", "iy", "dy", "yy"})
+_COLUMNS = frozenset({"x", "column", "columns", "col", "cols", "xs", "ix", "dx", "xx"})
 _LEAST = 3
 _Statement = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr
 
@@ -39,16 +43,89 @@ def names_at(trees: Mapping[str, ast.Module], file: str, line: int) -> list[str]
     return [n for n in dict.fromkeys(found) if len(n) > 1 and n != "self"]
 
 
-def turns(trees: Mapping[str, ast.Module], names: Sequence[str], relation: str) -> list[Turn]:
-    """The statements that may turn what is called by one of `names`, those that fit best first."""
+def turns(
+    trees: Mapping[str, ast.Module], names: Sequence[str], relation: str, near: Collection[str] = ()
+) -> list[Turn]:
+    """The statements that may turn what is called by one of `names`, those that fit best first. `near` are the
+    functions in which it is used.
+    """
     stems = [n.lower().removesuffix("s") for n in names if len(n) >= _LEAST] or [n.lower() for n in names]
+    makers = _makers(trees, frozenset(names))
     found = [
         turn
         for file, tree in trees.items()
         for function, statement in _statements(tree)
-        for turn in _of(file, function, statement, stems, relation)
+        for turn in (
+            *_of(file, function, statement, stems, relation),
+            *_returned(file, function, statement, makers.get(function, ()), relation),
+            *_by_names(file, function, statement, relation, near),
+        )
     ]
     return sorted(found, key=lambda t: -t.score)
+
+
+def _makers(trees: Mapping[str, ast.Module], names: frozenset[str]) -> dict[str, set[int | None]]:
+    """{function: the places in what it returns (None: all of it)} of what is called by one of the names."""
+    found: dict[str, set[int | None]] = defaultdict(set)
+    for node in (n for tree in trees.values() for n in walk(tree)):
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+            continue
+        for target in node.targets:
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            for number, part in enumerate(parts):
+                if last_name(part) in names:
+                    found[last_name(node.value.func)].add(number if len(parts) > 1 else None)
+    return found
+
+
+def _returned(
+    file: str, function: str, statement: _Statement, places: Collection[int | None], relation: str
+) -> Iterator[Turn]:
+    """What a function returns at these places, turned in its `return`."""
+    if not places or not isinstance(statement, ast.Return) or statement.value is None:
+        return
+    value = statement.value
+    several = value.elts if isinstance(value, ast.Tuple) else None
+    chosen = [
+        value if p is None or several is None else several[p] for p in places if not several or (p or 0) < len(several)
+    ]
+    for node in (n for part in chosen for n in walk(part)):
+        weight = _weight(node, relation)
+        if weight:
+            yield Turn(file, getattr(node, "lineno", statement.lineno), function, weight + 3)
+
+
+def _by_names(file: str, function: str, statement: _Statement, relation: str, near: Collection[str]) -> Iterator[Turn]:
+    """What names alone show: an index whose column comes before its row, items taken in sorted order."""
+    for node in walk(statement):
+        line = getattr(node, "lineno", statement.lineno)
+        if relation == "swapped" and function in near and _column_first(node):
+            yield Turn(file, line, function, 6)
+        elif relation == "reordered" and isinstance(node, ast.Subscript):
+            calls = (n for n in walk(node.slice) if isinstance(n, ast.Call))
+            if any(last_name(c.func) in _SORTS for c in calls):
+                yield Turn(file, line, function, 4)
+
+
+def _column_first(node: ast.AST) -> bool:
+    """`picture[x, y]`, `column * width + row`."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
+        first, second = (_axis_name(e.lower if isinstance(e, ast.Slice) else e) for e in node.slice.elts[-2:])
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and isinstance(node.left, ast.BinOp):
+        first, second = _axis_name(node.left.left), _axis_name(node.right)
+        if not isinstance(node.left.op, ast.Mult):
+            return False
+    else:
+        return False
+    return (first, second) == ("column", "row")
+
+
+def _axis_name(node: ast.expr | None) -> str | None:
+    """Whether a name is that of rows or of columns."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    name = last_name(node).lower().strip("_0123456789") if node is not None else ""
+    return "row" if name in _ROWS else "column" if name in _COLUMNS else None
 
 
 def handed_on(trees: Mapping[str, ast.Module], file: str, line: int, relation: str) -> int:
@@ -59,7 +136,8 @@ def handed_on(trees: Mapping[str, ast.Module], file: str, line: int, relation: s
     around = [f for f in functions if f.lineno <= line <= (f.end_lineno or f.lineno)]
     body = [n for n in walk(around[-1]) if isinstance(n, _Statement) and n.lineno >= line] if around else []
     taken = next((s for s in body if isinstance(s, ast.Assign) and s.lineno == line), None)
-    names = {last_name(t) for t in taken.targets} if taken is not None else set()
+    targets = taken.targets if taken is not None else []
+    names = {last_name(p) for t in targets for p in (t.elts if isinstance(t, ast.Tuple) else [t])}
     for node in (n for s in body for n in walk(s)):
         if _weight(node, relation) and names & {last_name(n) for n in walk(node) if isinstance(n, ast.Name)}:
             return getattr(node, "lineno", line)

@@ -23,20 +23,30 @@ def moved(images, moves):
     return np.fft.ifft2(np.fft.fft2(images) * np.exp(-2j * np.pi * phase)).real
 
 
-def scene(draw):
+def scene(draw, whole=False):
     """(views (rows, VIEWS, side, side) of one picture each through a window, their moves)."""
     smooth = np.exp(-20 * np.hypot(*np.meshgrid(*[np.fft.fftfreq(SIDE)] * 2)) ** 2)
     pictures = np.fft.ifft2(np.fft.fft2(draw.normal(size=(ROWS, SIDE, SIDE))) * smooth).real + 0.5
     moves = draw.uniform(-3, 3, (ROWS, VIEWS, 2))
+    moves = np.rint(moves) if whole else moves
     views = moved(np.repeat(pictures, VIEWS, 0), moves.reshape(-1, 2)).reshape(ROWS, VIEWS, SIDE, SIDE)
     return views.astype("float32"), moves.astype("float32")
 
 
-def told_of(tmp_path, views, moves, part):
-    """The answer for a step whose network gives one picture for each row, and whose `part` makes the views of it."""
+def squared(tf, found, y):
+    return tf.square(found - y)
+
+
+def counted(tf, found, y):
+    """Of Poisson's distribution, as photons have it."""
+    return found - y * tf.math.log(found + 1e-6)
+
+
+def told_of(tmp_path, views, moves, part, loss=squared, pictures=1):
+    """The answer for a step whose network gives pictures for each row, and whose `part` makes the views of them."""
     import tensorflow as tf
 
-    weights = tf.Variable(tf.zeros((VIEWS * SIDE * SIDE, SIDE * SIDE)))
+    weights = tf.Variable(tf.zeros((VIEWS * SIDE * SIDE, pictures * SIDE * SIDE)))
     known = tf.constant(np.fft.fftfreq(SIDE).astype("float32"))
 
     def shifted(images, d):
@@ -48,7 +58,7 @@ def told_of(tmp_path, views, moves, part):
     def step(batches):
         x, d, y = next(batches)
         picture = tf.reshape(tf.reshape(x, (-1, VIEWS * SIDE * SIDE)) @ weights, (-1, SIDE, SIDE))
-        return tf.reduce_mean(tf.square(part(tf, shifted, picture, d) - y))
+        return tf.reduce_mean(loss(tf, part(tf, shifted, picture, tf.cast(d, tf.float32)), y))
 
     data = tf.data.Dataset.from_tensor_slices((views, moves, views)).batch(ROWS)
     concrete = step.get_concrete_function(iter(data))
@@ -62,6 +72,22 @@ def right(tf, shifted, picture, d):
     """Each view is the picture, moved."""
     views = shifted(tf.repeat(picture, VIEWS, 0), tf.reshape(d, (-1, 2)))
     return tf.reshape(views, (-1, VIEWS, SIDE, SIDE))
+
+
+def gathered(tf, shifted, views, d):
+    """One picture for each row: the mean of its views, each moved back."""
+    moved = shifted(views, -tf.reshape(d, (-1, 2)))
+    return tf.reduce_mean(tf.reshape(moved, (-1, VIEWS, SIDE, SIDE)), 1)
+
+
+def there_and_back(tf, shifted, views, d):
+    """Views that are put together and taken apart again."""
+    return right(tf, shifted, gathered(tf, shifted, views, d), d)
+
+
+def there_and_there(tf, shifted, views, d):
+    """The same, with the wrong sign when they are taken apart."""
+    return right(tf, shifted, gathered(tf, shifted, views, d), -d)
 
 
 def turned_twice(tf, shifted, picture, d):
@@ -128,3 +154,63 @@ def test_an_even_part_is_no_dead_end(tmp_path):
 
     told = told_of(tmp_path, views**2, moves, part)
     assert told["residual"] < 0.5 * told["start"] and told.get("change") is None, told
+
+
+def test_moves_in_whole_pixels_and_a_likelihood(tmp_path):
+    draw = np.random.default_rng(5)
+    views, moves = scene(draw, whole=True)
+    views = views - views.min() + 0.1
+    told = told_of(tmp_path, views, -moves.astype("int32"), lambda *a: right(*a) ** 2, counted)
+    assert told["relation"] == "negated" and told["other"] < 0.2 * told["residual"], told
+
+
+@pytest.mark.parametrize(
+    ("part", "sign", "relation", "used"),
+    [
+        (there_and_back, 1, None, ()),
+        (there_and_there, 1, "negated", ("there_and_there",)),
+        (there_and_back, -1, "negated", ("gathered", "right")),
+    ],
+    ids=["right", "one use", "all uses"],
+)
+def test_uses_that_agree_are_not_turned_alone(tmp_path, part, sign, relation, used):
+    views, moves = scene(np.random.default_rng(5))
+    told = told_of(tmp_path, views, sign * moves, part, pictures=VIEWS)
+    assert told["relation"] == relation, told
+    assert tuple(frames[-1][2] for frames in told.get("used") or ()) == used
+
+
+def test_moves_of_which_each_row_has_another_order(tmp_path):
+    views, moves = scene(np.random.default_rng(5))
+    mixed = np.stack([m[[(n + k) % VIEWS for k in range(VIEWS)]] for n, m in enumerate(moves)])
+    told = told_of(tmp_path, views, mixed, right)
+    assert (told["relation"], told["other"] < 0.2 * told["residual"]) == ("reordered", True), told
+
+
+def test_pictures_by_another_diagonal(tmp_path):
+    views, moves = scene(np.random.default_rng(5))
+    still = np.abs(moves).mean(-1, keepdims=True) * [1.0, 1.0]  # along the diagonal, so that moves say nothing
+    views = moved(np.repeat(views[:, 0], VIEWS, 0), still.reshape(-1, 2)).reshape(views.shape).astype("float32")
+    fixed = np.linspace(0.2, 1.0, SIDE)[:, None] * np.ones((1, SIDE))
+
+    def part(tf, shifted, picture, d):
+        return right(tf, shifted, picture, d) * fixed.astype("float32")
+
+    told = told_of(tmp_path, np.swapaxes(views * fixed.astype("float32"), 2, 3).copy(), still.astype("float32"), part)
+    assert (told["relation"], told.get("change")) == ("data", "transposed"), told
+
+
+def test_a_loss_that_squares_and_scales_in_two_orders(tmp_path):
+    views, moves = scene(np.random.default_rng(5))
+
+    def loss(tf, found, y):
+        seen = tf.square(y * 5.0)
+        wanted = tf.square(found) * 5.0
+        return wanted - seen * tf.math.log(wanted + 1e-3)
+
+    def part(tf, shifted, picture, d):
+        return right(tf, shifted, tf.sigmoid(picture) * 2.0 - 0.5, d)
+
+    told = told_of(tmp_path, views, moves, part, loss)
+    assert (told["relation"], told.get("change")) == ("out-of-reach", "unlike"), told
+    assert {frames[-1][2] for frames in told["used"]} == {"loss"}

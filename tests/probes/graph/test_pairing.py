@@ -46,6 +46,12 @@ def tiled_beside_repeated(tf, v, x, y):
     return tf.reshape(parts[:, 0] * y, (-1, F))  # BAD groups
 
 
+def products_in_two_orders(tf, v, x, y):
+    left = tf.reshape(x, (-1, 1, 1)) * v[0]
+    right = tf.reshape(tf.transpose(x), (-1, 1, 1))
+    return tf.reshape(left @ right, (-1, F))  # BAD groups
+
+
 def modular_index(tf, v, x, y):
     flat = tf.reshape(x, (-1,)) * v[0]
     index = tf.math.floormod(tf.range(tf.shape(flat)[0]), tf.shape(x)[0])
@@ -209,6 +215,12 @@ def steps_in_time(tf, v, x, y):
 
 def tiled_alike(tf, v, x, y):
     return tf.reduce_mean((tf.tile(x, [4, 1]) @ v - tf.tile(y, [4])[:, None]) ** 2)
+
+
+def products_in_one_order(tf, v, x, y):
+    left = tf.reshape(tf.transpose(x), (-1, 1, 1)) * v[0]
+    right = tf.reshape(tf.transpose(x * 2.0), (-1, 1, 1))
+    return tf.reduce_sum(left @ right)
 
 
 def transposed_groups(tf, v, x, y):
@@ -391,6 +403,7 @@ BAD = [
     first_row_only,
     mean_over_the_rows,
     tiled_beside_repeated,
+    products_in_two_orders,
     modular_index,
     reshaped_where_transposed_was_meant,
     over_the_batch,
@@ -421,6 +434,7 @@ GOOD = [
     rolled_negatives,
     steps_in_time,
     tiled_alike,
+    products_in_one_order,
     transposed_groups,
     every_pair,
     ghost_batches,

@@ -22,6 +22,9 @@ def told_of(folder, **told):
     ("change", "title", "more"),
     [
         ("shifted", "The data have their centre elsewhere than the predictions", "`fftshift`"),
+        ("flipped", "The data are mirrored against the predictions", "conjugated"),
+        ("transposed", "The two axes of the data are in another order than those of the predictions", "exchanged"),
+        ("unlike", "The loss does not do the same to the data as to the predictions", "a square or a root"),
         ("0.0625", "The data are 16 times what the model can predict", "a power of the size of the transform"),
         ("0.3333333", "The data are 3 times what the model can predict", "They are explained once"),
     ],

@@ -60,3 +60,40 @@ def test_within_a_function(taken, line):
 def test_names_of_a_line():
     source = 'def f(batch):\n    d = tf.reshape(batch["offsets"], (-1, 2))\n'
     assert sorted(names_at({"a.py": ast.parse(source)}, "a.py", 2)) == ["batch", "offsets"]
+
+
+MAKER = """
+def drift(spots, reference):
+    step = spots - reference
+    return step[..., ::-1], reference.mean(0)
+
+def load(path):
+    shift, middle = drift(*read(path))
+    return shift
+"""
+GRID = """
+def cells(place, width):
+    row, column = place[:, 0], place[:, 1]
+    good = row * width + column
+    return column * width + row
+"""
+SORTED = """
+def batch(frames, near):
+    return frames[np.sort(near, axis=1)], frames[near]
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "names", "relation", "near", "line"),
+    [
+        (MAKER, ["shift"], "swapped", (), 4),
+        (MAKER, ["middle"], "swapped", (), None),
+        (GRID, ["place"], "swapped", ("cells",), 5),
+        (GRID, ["place"], "swapped", (), None),
+        (SORTED, ["shift"], "reordered", (), 3),
+    ],
+    ids=["returned", "returned beside it", "by names", "by names elsewhere", "sorted index"],
+)
+def test_the_line_without_the_name(source, names, relation, near, line):
+    found = turns({"a.py": ast.parse(source)}, names, relation, near)
+    assert (found[0].line if found else None) == line

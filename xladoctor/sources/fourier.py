@@ -1,0 +1,58 @@
+"""Where a program takes the magnitude of a Fourier transform, and whether its zero frequency goes to the middle."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from xladoctor.sources.names import last_name, walk
+
+_FORWARD = frozenset({"fft", "fft2", "fftn", "fft2d", "fft3d", "rfft2", "rfftn", "fftnd"})
+_BACKWARD = frozenset({f"i{name}" for name in _FORWARD})
+_SIZES = frozenset({"abs", "absolute", "real", "hypot", "square"})
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """A function that takes the magnitude of a transform; `line` is where a shift belongs."""
+
+    file: str
+    line: int
+    function: str
+    centred: bool
+
+
+def spectra(trees: Mapping[str, ast.Module]) -> list[Spectrum]:
+    """All of them; a function that transforms back is a filter, or a shift, and none."""
+    return [s for file, tree in trees.items() for s in _of(file, tree)]
+
+
+def not_centred(trees: Mapping[str, ast.Module]) -> list[Spectrum]:
+    """Those that leave the zero frequency in the corner, in a program in which another one does not."""
+    found = spectra(trees)
+    return [s for s in found if not s.centred] if any(s.centred for s in found) else []
+
+
+def _of(file: str, tree: ast.Module) -> Iterator[Spectrum]:
+    for function in walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        calls = [n for n in walk(function) if isinstance(n, ast.Call)]
+        names = {last_name(c.func) for c in calls}
+        if names & _FORWARD and names & _SIZES and not names & _BACKWARD:
+            first = next(c for c in calls if last_name(c.func) in _FORWARD)
+            yield Spectrum(file, _line(function, first), function.name, "fftshift" in names)
+
+
+def _line(function: ast.FunctionDef, call: ast.Call) -> int:
+    """That of the transform; or, where its operand is shifted there already, of what takes its result."""
+    inside = {last_name(n.func) for n in walk(call) if isinstance(n, ast.Call)}
+    if "ifftshift" not in inside:
+        return call.lineno
+    for statement in function.body:
+        if statement.lineno > call.lineno and any(
+            last_name(n.func) in _SIZES for n in walk(statement) if isinstance(n, ast.Call)
+        ):
+            return statement.lineno
+    return call.lineno
