@@ -100,6 +100,7 @@ LEFT_OUT = (
 )
 #   is trained; thawed: a layer was made trainable, and no optimizer was given its variables; loaded: weights were
 #   loaded into a model that nothing used, and `instead` is the name of one of the same shapes that was used;
+#   saved-early: its weights were written before it was trained, and loaded into another one (instead);
 #   untracked: a model calls layers that it does not know, and no optimizer is given their variables
 NO_EFFECT = "no-effect"  # what, where, name: weights: a loss that is one number was given weights (used: the call);
 #   restore: a part of a checkpoint has another name (instead) in the file; nothing: there was no checkpoint to restore

@@ -1,6 +1,7 @@
 """Layers that are frozen and that nothing uses afterwards, while their clones are trained; layers that are made
 trainable after the list of what is trained was made; and models that weights are loaded into and that nothing uses
-afterwards, while another one of the same shapes begins without these weights.
+afterwards, while another one of the same shapes begins without these weights; and weights that were written before the
+training, and loaded into the model that is used.
 
 The calls of layers are looked at from the first line that freezes or loads one, until each of these was called, or for
 so many calls; then Keras has its own function again.
@@ -42,6 +43,8 @@ class LeftOut:
         self._digests = Digests(MAX_BYTES)
         self._calls = 0
         self._loaded: list[_Frozen] = []
+        self._saved: dict[str, _Frozen] = {}
+        self._early: list[tuple[_Frozen, _Frozen]] = []
         self.loaded_variables: set[int] = set()
         self._models: weakref.WeakSet[Any] = weakref.WeakSet()
         self._class: Any = None
@@ -54,9 +57,13 @@ class LeftOut:
 
     def _hook_loads(self, cls: Any) -> None:
         def loaded(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-            self.guard.run("weights loaded", self.loaded, args[0])
+            self.guard.run("weights loaded", self.loaded, args[0], _path(args, kwargs))
+
+        def saved(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            self.guard.run("weights saved", self.saved, args[0], _path(args, kwargs))
 
         self.guard.hooks.put(cls, "load_weights", followed(cls.load_weights, loaded))
+        self.guard.hooks.put(cls, "save_weights", followed(cls.save_weights, saved))
 
     def _found(self, module: ModuleType) -> None:
         self._class = getattr(module, self._name)
@@ -70,9 +77,24 @@ class LeftOut:
         self._layers.append(_Frozen(layer, variables, where, self._digests))
         self._watch()
 
-    def loaded(self, model: Any) -> None:
+    def saved(self, model: Any, path: str) -> None:
+        """The program writes the weights of a model: is it before any training?"""
+        frames = user_frames(skip=5, limit=1)
+        self._saved.pop(path, None)
+        if frames and len(self._saved) < MAX_LAYERS and not any(id(v) in self._trained for v in model.weights):
+            self._saved[path] = _Frozen(model, model.weights, frames[0], self._digests)
+
+    def _is_early(self, known: _Frozen) -> bool:
+        """Whether a model was trained after its weights were written, and is not used for anything else."""
+        since = {self._trained[i] for i in known.variables if i in self._trained and len(self._trained[i][1]) > 1}
+        return bool(since) and since <= known.specs and known.calls <= 1
+
+    def loaded(self, model: Any, path: str = "") -> None:
         """The program loads weights into a model."""
         frames = user_frames(skip=5, limit=MAX_FRAMES)
+        early = self._saved.get(path)
+        if early is not None and early.layer() is not model and self._is_early(early):
+            self._early.append((early, _Frozen(model, model.weights, early.where, self._digests)))
         self.loaded_variables.update(map(id, model.weights))
         self._loaded = [known for known in self._loaded if known.layer() is not model]
         if model in self._models:  # it has done its work, and gets its best weights back
@@ -110,6 +132,8 @@ class LeftOut:
     def used(self, model: Any) -> None:
         """A call of Keras uses all layers of a model."""
         self._models.add(model)
+        for known in self._saved.values():
+            known.calls += known.layer() is model
         waiting = [known for known in (*self._layers, *self._loaded) if not known.used]
         if waiting:
             weights = {id(v) for v in model.weights}
@@ -150,6 +174,9 @@ class LeftOut:
         for known in self._loaded if self._calls < MAX_CALLS else ():
             if known.instead is not None and not known.used and not known.moved(digests):
                 self._write("loaded", known, instead=known.instead)
+        for early, known in self._early[:MAX_LAYERS]:
+            if self._is_early(early) and known.variables.isdisjoint(self._trained) and not known.moved(digests):
+                self._write("saved-early", early, instead=known.name)
         for steps, known in self._thawed:
             if self.steps() >= steps + LEAST and known.variables.isdisjoint(self._trained) and known.still(digests):
                 self._write("thawed", known)
@@ -169,6 +196,8 @@ class _Frozen:
         self.variables = {id(v) for v in variables}
         self.specs = {(name_of(v), tuple(v.shape)) for v in variables if len(v.shape) > 1}
         self.shapes = [tuple(v.shape) for v in variables]
+        self.calls = 0
+        """How often Keras used it since its weights were written."""
         self.frames: list[dict[str, Any]] = []
         """Of a model that weights were loaded into: the lines that came to that, innermost first."""
         self.instead: str | None = None
@@ -189,3 +218,8 @@ class _Frozen:
         """Whether the program has assigned its variables since."""
         alive = [(v, d) for r, d in self._digests if (v := r()) is not None]
         return any((now := digests.of(v)) is not None and now != d for v, d in alive)
+
+
+def _path(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """The file that `load_weights` or `save_weights` was given."""
+    return str(args[1] if len(args) > 1 else kwargs.get("filepath"))

@@ -42,6 +42,12 @@ _LOAD = Remedy(
     "changes-numerics",
     "Make the model first, and then call `load_weights` of that one.",
 )
+_SAVE = Remedy(
+    "save-after-fit",
+    "Write the weights after the training",
+    "changes-numerics",
+    "Call `save_weights` after `fit`, or let a `ModelCheckpoint` write them while it goes on.",
+)
 _TRACK = Remedy(
     "hold-by-a-layer",
     "Make what holds the layers a layer itself",
@@ -131,6 +137,23 @@ def _loaded_elsewhere(event: Event) -> Finding:
     return replace(found, remedies=(_LOAD,))
 
 
+def _saved_early(event: Event) -> Finding:
+    """Weights were written before the training, and then used."""
+    title = f"`{event['instead']}` gets the weights that `{event['layer']}` had before its training"
+    found = finding(
+        _SLUG,
+        title,
+        f"At this line no variable of `{event['layer']}` had been trained. It was trained afterwards, and its weights "
+        f"were not written to this file again. `{event['instead']}` was given what is in the file, and still has these "
+        "values at the end: those of a model without training.",
+        event,
+        [Proof("event", title, event_of(event))],
+        basis=RECORDED_NUMBERS,
+        details={"kind": "saved-early", "layer": event["layer"], "instead": event["instead"]},
+    )
+    return replace(found, remedies=(_SAVE,))
+
+
 def _untracked(event: Event) -> Finding:
     """A model calls layers that it does not know."""
     names = [str(n) for n in event["variables"]]
@@ -147,7 +170,13 @@ def _untracked(event: Event) -> Finding:
     return replace(found, remedies=(_TRACK,))
 
 
-_LEFT_OUT = {"frozen": _left_out, "thawed": _never_given, "loaded": _loaded_elsewhere, "untracked": _untracked}
+_LEFT_OUT = {
+    "frozen": _left_out,
+    "thawed": _never_given,
+    "loaded": _loaded_elsewhere,
+    "saved-early": _saved_early,
+    "untracked": _untracked,
+}
 
 
 def _finding(event: Event) -> Finding:

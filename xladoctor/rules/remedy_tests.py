@@ -113,6 +113,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "read-option": _none(CODE),
     "freeze-the-clone": _none(CODE),
     "load-into-used": _none(CODE),
+    "save-after-fit": _none(CODE),
     "steps-not-epochs": _none(CODE),
     "loss-of-each-row": _none(CODE),
     "restore-what-was-saved": _none(CODE),

@@ -98,7 +98,7 @@ def test_what_the_lines_of_a_function_give_values_to():
     def made(self, rows, *more, by=2):
         self.kept, (first, *rest) = (), rows
         for item in rest:
-            more = list(lambda: first for _ in item)
+            more = [lambda: first for _ in item]
         return self, item, more
 
     line = made.__code__.co_firstlineno

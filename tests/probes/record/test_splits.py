@@ -186,8 +186,17 @@ def test_what_takes_the_place_of_a_variable_or_of_an_optimizer(ran):
 
 
 def test_a_layer_that_is_frozen_beside_its_clone_or_made_trainable_after_the_list(ran):
-    found = [(e["what"], e["layer"], trained(e["where"])) for e in ran.of("left-out") if e["what"] != "loaded"]
+    found = [
+        (e["what"], e["layer"], trained(e["where"]))
+        for e in ran.of("left-out")
+        if e["what"] not in ("loaded", "saved-early")
+    ]
     assert found == [("frozen", "first", "beside"), ("thawed", "thawed", "thawed layer")]
+
+
+def test_weights_that_are_written_before_the_training(ran):
+    found = [(e["layer"], e["instead"], trained(e["where"])) for e in ran.of("left-out") if e["what"] == "saved-early"]
+    assert found == [("early_file_", "last_file_", "early")]
 
 
 def test_weights_that_are_loaded_into_a_model_that_nothing_uses(ran):
