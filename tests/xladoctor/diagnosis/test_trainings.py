@@ -72,6 +72,16 @@ def test_what_another_model_or_the_program_itself_may_have_moved_is_not_told(run
     assert run.say(frozen_layers.trainable_too_late) == []
 
 
+def test_weights_that_were_written_before_the_training_are_told_where_they_were_written(run):
+    run.event("left-out", what="saved-early", layer="first", variables=["kernel"], where=at(6), instead="second")
+    [found] = run.say(frozen_layers.trainable_too_late)
+    assert (found.slug, found.level, found.status, found.location.line) == (
+        "setting-too-late", "warning", "confirmed", 6,
+    )  # fmt: skip
+    assert found.title == "`second` gets the weights that `first` had before its training"
+    assert [r.id for r in found.remedies] == ["save-after-fit"]
+
+
 def test_batch_normalisation_that_did_nothing_is_told_at_the_call_under_the_tape(run):
     run.event("idle-layer", what="batch-normalization", layers=["norm"], count=1, of=1, made=at(2))
     run.event("idle-layer", what="dropout", layers=["drop"], count=1, of=1, made=at(2))
