@@ -177,7 +177,8 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         "feed": axes.of_input,
         "axis": axes.of_axis,
     }.get(clash.hint)
-    if act is not None:
+    rounds = list(axes.rounded(clash)) if clash.relation in ("broadcast", "equal", "inner") else []
+    if act is not None and not (rounds and clash.hint == "axis"):
         yield from act(clash, known)
     if clash.hint == "order":
         if clash.values[2].origin is not None and clash.values[2].origin.line == clash.stack[-1][1]:
@@ -199,8 +200,7 @@ def _by_relation(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from at_origin(clash.sides[1].origin, 7.0, reason, 1, "input-shape")
     if len(clash.sides) > 1 and clash.relation != "rank":
         yield from axes.split_up(clash)
-    if clash.relation in ("broadcast", "equal"):
-        yield from axes.rounded(clash)
+    yield from rounds
     if clash.relation in ("broadcast", "equal", "inner", "rows"):
         yield from axes.asked_of_fewer(clash)
     if clash.relation in ("broadcast", "equal", "rows") and clash.hint != "labels":

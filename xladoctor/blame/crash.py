@@ -17,12 +17,13 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.])")
 
 @dataclass(frozen=True)
 class Frame:
-    """One of the user's calls: `shapes` are those of its locals."""
+    """One of the user's calls: `shapes` and `dtypes` are those of its locals."""
 
     file: str
     line: int
     function: str
     shapes: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    dtypes: Mapping[str, str] = field(default_factory=dict)
 
 
 Sizes = tuple[int | None, ...]
@@ -159,17 +160,21 @@ def _without_comprehensions(frames: Sequence[Frame]) -> list[Frame]:
         if outer is None or not _COMPREHENSION.search(frame.function):
             found.append(frame)
             continue
-        found[-1] = Frame(outer.file, frame.line, outer.function, {**frame.shapes, **outer.shapes})
+        found[-1] = Frame(
+            outer.file, frame.line, outer.function, {**frame.shapes, **outer.shapes}, {**frame.dtypes, **outer.dtypes}
+        )
     return found
 
 
 def _frame(event: Mapping[str, Any]) -> Frame:
     shapes: dict[str, tuple[int | None, ...]] = {}
+    dtypes: dict[str, str] = {}
     for tensor in event.get("tensors") or ():
         shape = tensor.get("shape") if isinstance(tensor, Mapping) else None
         if isinstance(shape, list) and isinstance(tensor.get("name"), str):
             shapes.setdefault(tensor["name"], tuple(n if isinstance(n, int) else None for n in shape))
-    return Frame(str(event["file"]), int(event["line"]), str(event.get("function") or ""), shapes)
+            dtypes.setdefault(tensor["name"], str(tensor.get("dtype") or ""))
+    return Frame(str(event["file"]), int(event["line"]), str(event.get("function") or ""), shapes, dtypes)
 
 
 def shapes_in(message: str) -> tuple[tuple[int | None, ...], ...]:

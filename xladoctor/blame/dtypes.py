@@ -37,7 +37,8 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     if crash.slug != SLUG or len(types) != 2:
         return
     known = {file: s.tree for file in dict.fromkeys(f for f, _ in hops) if (s := files.source(file)) is not None}
-    mixed = list(_of_policy(known)) if types & _HALF and "float32" in types else []
+    inside = crash.at is not None and crash.at.function.rpartition(".")[2] in ("call", "__call__", "build")
+    mixed = list(_of_policy(known, inside)) if types & _HALF and "float32" in types else []
     for file, tree in known.items() if not mixed else ():
         cast = {id(n) for call in walk(tree) if _written(call) for n in walk(call)}
         for node in walk(tree):
@@ -73,7 +74,7 @@ _HALF = frozenset({"float16", "bfloat16"})
 _POLICIES = ("mixed_float16", "mixed_bfloat16")
 
 
-def _of_policy(known: Mapping[str, ast.Module]) -> Iterator[Candidate]:
+def _of_policy(known: Mapping[str, ast.Module], inside: bool) -> Iterator[Candidate]:
     """A policy of mixed precision, and the last layers of models, whose results have its type."""
     policies = [
         (file, node) for file, tree in known.items() for node in walk(tree)
@@ -82,7 +83,7 @@ def _of_policy(known: Mapping[str, ast.Module]) -> Iterator[Candidate]:
     for file, node in policies:
         said = f"With {node.value!r} the layers give 16 bits."
         yield Candidate(file, node.lineno, 6.8, said, None, "other", strong=True)
-    for file, tree in known.items() if policies else ():
+    for file, tree in known.items() if policies and not inside else ():
         for call in _last_layers(tree):
             reason = "It is the last layer of a model of mixed precision, and its type is not set to float32."
             yield Candidate(file, call.lineno, 7.4, reason, None, "other", strong=True)

@@ -25,6 +25,7 @@ from xladoctor.blame import (
     suspicion,
     tables,
     trials,
+    unsized,
     words,
 )
 from xladoctor.blame.apart import SEEN, apart
@@ -105,6 +106,7 @@ def evidence(
         *handing.of_exchanged(crash, files),
         *dtypes.of_types(hops, crash, files),
         *retraced.of_first_shapes(crash, files),
+        *unsized.of_unsized(hops, crash, files),
         *tables.of_tables(hops, crash, files),
         *settings_used.of_settings(hops, crash, files, main),
         *(earlier.of_later(clash, hops, files, main, crash) if clash is not None else ()),

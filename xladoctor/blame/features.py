@@ -16,7 +16,6 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.earlier import GIVES_DATA
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.indices import INDEX, OF_VALUES
-from xladoctor.blame.leads import leads
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
 from xladoctor.blame.values import Clash, Origin
@@ -215,9 +214,6 @@ def features(
     for at, name in [*of_clash(clash), *of_choice(clash, run)] if clash is not None else ():
         if at in out:
             out[at].setdefault(name, 1.0)
-    for at, name, value in leads(hops, crash, files):
-        if at in out:
-            out[at][name] = value
     for known in out.values():
         if "side" in known and MAKES.isdisjoint(known):
             known["hands over"] = 1.0

@@ -43,7 +43,7 @@ def windowed(
             )
             out.append(Dim(None, layer.origin))  # what comes after it is not at fault
             continue
-        if "Pool" in layer.cls and old.size % step and layer.origin is not None:
+        if ("Pool" in layer.cls or grow) and old.size % step and layer.origin is not None:
             said = f"{layer.cls} rounds {old.size} to {made}"
             here = Origin("layer", layer.origin.file, layer.origin.line, said, layer.origin.parents)
             out.append(Dim(made, through(here, old)))
