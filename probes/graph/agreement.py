@@ -20,7 +20,7 @@ import numpy as np
 from ..protocol import codec
 from ..protocol.comparisons import Agreement, Draw, PartingNode
 from .diverge import Search
-from .errors import GraphRoomError
+from .errors import GraphRoomError, first_words
 from .ir import split
 from .load import later_values
 from .measure import Array, Results, deviation, wide
@@ -148,8 +148,8 @@ def _agreement(ways: Ways, whole: bool) -> Agreement:
 def _raises(ways: Ways, told: Mapping[str, Any]) -> Agreement:
     node = ways.first_node([])["node"]
     message = str((node or {}).get("message") or _message(told))
-    if _CANNOT.search(_words(message)) or (told["error"] or {}).get("kind") not in _ITS_VALUES:
-        return _unchecked(f"it does not run plainly here: {_words(message)[:200]}")
+    if _CANNOT.search(first_words(message)) or (told["error"] or {}).get("kind") not in _ITS_VALUES:
+        return _unchecked(f"it does not run plainly here: {first_words(message)[:200]}")
     return Agreement(
         DIVERGES, kind="raises", message=message, error=(told["error"] or {}).get("kind"), node=_brief(node)
     )
@@ -393,13 +393,7 @@ def _brief(node: Mapping[str, Any] | None) -> PartingNode | None:
 
 def _message(told: Mapping[str, Any]) -> str:
     error = told.get("error") or {}
-    return _words(f"{error.get('kind')}: {error.get('message')}")[:300]
-
-
-def _words(message: str) -> str:
-    """The first line of a message without the names of nodes and devices."""
-    line = re.sub(r"\{\{[^{}]{0,300}\}\}|\[\[.*|/job:\S{1,300}", "", message).strip()
-    return " ".join(line.splitlines()[0].split()) if line else ""
+    return first_words(f"{error.get('kind')}: {error.get('message')}")[:300]
 
 
 def _unchecked(why: str) -> Agreement:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 class GraphRoomError(Exception):
     """Base of all refusals of the graph room."""
@@ -19,3 +21,9 @@ class Unsupported(GraphRoomError):
 
 class Refused(GraphRoomError):
     """A foreign capsule holds an op that is not on the allowlist; the message names it."""
+
+
+def first_words(message: str) -> str:
+    """The first line of a message without the names of nodes and devices."""
+    line = re.sub(r"\{\{[^{}]{0,300}\}\}|\[\[.*|/job:\S{1,300}", "", message).strip()
+    return " ".join(line.splitlines()[0].split()) if line else ""
