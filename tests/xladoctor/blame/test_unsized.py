@@ -88,6 +88,7 @@ def test_an_operand_with_a_type_of_no_numbers_leads_to_its_maker() -> None:
     found = suspected(TYPES, *calls, slug="not-xla", message="Invalid dtype: object", x="object", y="float32")
     assert found == {"return table.join(flags).to_numpy()": 7.0, "x, y = matrix(table), target(table)": 6.4}
     assert not suspected(TYPES, *calls, slug="not-xla", message="Bad value", x="float32", y="float32")
+    assert not suspected(TYPES, *calls, slug="not-xla", message="must be a string or a number", x="string", y="float32")
 
 
 def test_the_wider_of_two_types_is_the_stranger() -> None:
