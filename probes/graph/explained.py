@@ -30,6 +30,8 @@ from .two_chains import two_chains
 
 _FEW, _STEPS = 8, 40
 """Steps of a first look, and of a fit. Which inputs explain the data best shows early."""
+_SEARCH = 0.6
+"""The share of the time after which nothing else is tried: what was found is fitted to the end in the rest."""
 _RATE = 0.2
 _START = 0.1
 """The spread of the free results at the start. At zeros, an even part such as an intensity has no slope."""
@@ -53,7 +55,7 @@ def explained(request: Any) -> dict[str, Any]:
     out-of-reach), "input", "residual" with what was recorded, "other" with what explains them better, "start", "factor"
     (how many times larger the data are), "rows", and the frames of ops: "meeting", "used" by, "transforms"}.
     """
-    until = time.monotonic() + request.seconds
+    until = time.monotonic() + _SEARCH * request.seconds
     try:
         program = load_sample(Path(request.capsule))
         if program is None:
@@ -115,12 +117,15 @@ class _Fit:
         tried: list[tuple[float, Change]] = []
         for change in self._others():
             if time.monotonic() > self._until:
-                return {"result": "not-checked", "why": "the time was over"}
+                if not tried:
+                    return {"result": "not-checked", "why": "the time was over"}
+                break  # what was found is still worth a fit
             residual = self._residual(change, _FEW)
             if residual < _PROMISING * given.residual:
                 tried.append((residual, change))
         tried.sort(key=lambda t: t[0])
-        best = [change for _, change in tried[:_CLOSELY]]
+        closely = _CLOSELY if time.monotonic() < self._until else 1
+        best = [change for _, change in tried[:closely]]
         given = self._fitted({}, _STEPS)
         return self._closely(given, best or list(self._ordered(given)))
 
