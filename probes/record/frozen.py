@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -29,7 +29,7 @@ Where = dict[str, Any]
 class FrozenRecorder:
     """Writes `trainable` events."""
 
-    def __init__(self, guard: Guard, finder: PostImportFinder, trained: set[int], left_out: LeftOut) -> None:
+    def __init__(self, guard: Guard, finder: PostImportFinder, trained: Collection[int], left_out: LeftOut) -> None:
         self.guard = guard
         self.left_out = left_out
         self._trained = trained

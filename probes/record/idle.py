@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import ModuleType
 from typing import Any
 
@@ -43,7 +43,7 @@ class IdleRecorder:
     """Writes `idle-layer` events."""
 
     def __init__(
-        self, guard: Guard, finder: PostImportFinder, trained: set[int], steps: Callable[[], int] = lambda: 0
+        self, guard: Guard, finder: PostImportFinder, trained: Collection[int], steps: Callable[[], int] = lambda: 0
     ) -> None:
         self.guard = guard
         self._steps = steps

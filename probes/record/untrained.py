@@ -47,12 +47,13 @@ _Targets = dict[int, list["weakref.ref[Any]"]]
 
 
 class _Missing:
-    """A variable that came without a gradient, and the digest of its value then."""
+    """A variable that came without a gradient, the digest of its value then, and whether another step trains it."""
 
-    def __init__(self, variable: Any, name: str, digest: str | None) -> None:
+    def __init__(self, variable: Any, name: str, digest: str | None, trained: bool) -> None:
         self.reference = weakref.ref(variable)
         self.name = name
         self.digest = digest
+        self.trained = trained
 
 
 class UntrainedRecorder:
@@ -64,8 +65,10 @@ class UntrainedRecorder:
         self._local = threading.local()
         self._tracing = tracing
         self._missing: dict[int, _Missing] = {}
-        self.trained: set[int] = set()
-        """The variables that an optimizer was given a gradient of."""
+        self._gone: list[_Missing] = []
+        """Those that died, and whose number another one has."""
+        self.trained: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        """The variables that an optimizer was given a gradient of, by their `id` while they live."""
         self._turnover = Turnover()
         self._crossed = Crossed()
         self._untracked = Untracked(guard, finder)
@@ -177,12 +180,19 @@ class UntrainedRecorder:
         known = zip(grads, variables, strict=False)
         pairs = [(None if id(v) in zeros else g, v) for g, v in known if getattr(v, "trainable", True)]
         new = [v for g, v in pairs if g is not None and id(v) not in self.trained]
-        self.trained.update(map(id, new))
-        self.left_out.trained(new)
+        self._has_gradient(new)
         targets, self._local.targets = self._targets, {}
         missing = [v for g, v in pairs if g is None and id(v) in targets]
         if missing:
             self._told(missing, targets, len(pairs))
+
+    def _has_gradient(self, variables: Sequence[Any]) -> None:
+        for variable in variables:
+            self.trained[id(variable)] = variable
+            missing = self._missing.get(id(variable))
+            if missing is not None and missing.reference() is variable:
+                missing.trained = True
+        self.left_out.trained(variables)
 
     def _given(self, optimizer: Any, variables: Sequence[Any]) -> None:
         """All of the variables have a gradient; steps that are given the same ones are looked at once."""
@@ -191,8 +201,7 @@ class UntrainedRecorder:
         if alike is None or alike in self._alike or len(self._alike) >= MAX_STEPS:
             return
         self._alike.add(alike)
-        self.trained.update(map(id, variables))
-        self.left_out.trained(variables)
+        self._has_gradient(variables)
         graph = None if own else compat.default_graph()
         if graph is not None:
             self.guard.part("untracked", self._untracked.step, graph, variables, self.replaced.models)
@@ -294,8 +303,13 @@ class UntrainedRecorder:
     # -- at the end -------------------------------------------------------------------------------------------------
 
     def _remember(self, variable: Any, name: str) -> None:
-        if id(variable) not in self._missing and len(self._missing) < MAX_VARIABLES:
-            self._missing[id(variable)] = _Missing(variable, name, self._digests.of(variable))
+        known = self._missing.get(id(variable))
+        if known is not None and known.reference() is not variable:
+            self._gone.append(self._missing.pop(id(variable)))
+            known = None
+        if known is None and len(self._missing) + len(self._gone) < MAX_VARIABLES:
+            trained = id(variable) in self.trained
+            self._missing[id(variable)] = _Missing(variable, name, self._digests.of(variable), trained)
 
     def at_exit(self) -> None:
         """The process ends: which of the variables were trained in another step, or changed by the program."""
@@ -305,20 +319,20 @@ class UntrainedRecorder:
             (schema.TURNOVER, self._turnover.told()),
             (schema.UNMOVED, self.unmoved.told()),
             (schema.CROSSED, self._crossed.told(self.unmoved.still)),
-            (schema.LEFT_OUT, self._untracked.told(self.trained | self.left_out.loaded_variables)),
+            (schema.LEFT_OUT, self._untracked.told({*self.trained, *self.left_out.loaded_variables})),
         ):
             for told in found:
                 self.guard.sink.write(kind, **told)
         self.replaced.at_exit()
-        if not self._missing:
+        if not self._missing and not self._gone:
             return
         self._digests = Digests(MAX_BYTES)
         trained: list[str] = []
         moved: list[str] = []
         same: list[str] = []
-        for key, missing in self._missing.items():
+        for missing in (*self._gone, *self._missing.values()):
             variable = missing.reference()
-            if key in self.trained:
+            if missing.trained:
                 trained.append(missing.name)
             elif variable is not None and missing.digest is not None:
                 now = self._digests.of(variable)
