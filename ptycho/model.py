@@ -21,7 +21,7 @@ from ptycho.custom_layers import (
     ProbeIllumination,
     ReassemblePatchesLayer,
 )
-from ptycho.first_estimate import FirstEstimateLayer, RefineLayer
+from ptycho.first_estimate import BareViewsLayer, FirstEstimateLayer, RefineLayer
 from ptycho.loader import PtychoDataContainer
 from ptycho.unet import Layers, unet
 
@@ -54,10 +54,18 @@ def create_model_with_gridsize(gridsize: int, N: int) -> tuple[keras.Model, kera
 
 
 def network_inputs(gridsize: int, N: int) -> tuple[list[keras.KerasTensor], keras.KerasTensor]:
-    """`input` (B N N C) and `input_positions` (B 1 2 C), and the first estimate that is made of them (B N N 2C)."""
+    """`input` (B N N C) and `input_positions` (B 1 2 C), and what the network sees of them (B N N c).
+
+    `params.cfg["network_input"]` says what: the first estimate, that with its residuals, or the bare patterns.
+    """
     diffraction = keras.Input((N, N, gridsize**2), name="input")
     positions = keras.Input(positions_shape(gridsize), name="input_positions")
-    estimate = FirstEstimateLayer(probe.get_probe(), params.get("estimate_iterations"), name="first_estimate")
+    kind = params.get("network_input")
+    if kind == "patterns":
+        return [diffraction, positions], BareViewsLayer(name="bare_views")(diffraction)
+    estimate = FirstEstimateLayer(
+        probe.get_probe(), params.get("estimate_iterations"), residuals=kind == "residuals", name="first_estimate"
+    )
     return [diffraction, positions], estimate([diffraction, positions])
 
 

@@ -16,7 +16,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from ptycho import estimate_cache, first_estimate
+from ptycho import estimate_cache
 from ptycho.first_estimate import FirstEstimateLayer
 
 #: an estimate that takes less time is not worth a file
@@ -49,7 +49,8 @@ def prepare(
     part.
 
     Both share layers, weights, optimizer and losses. A model that was loaded from a file comes back as it is, and makes
-    the estimate itself, in each call. So do inputs that do not fit the model: Keras says what is wrong with them.
+    the estimate itself, in each call. So does one without an estimate, and one that the inputs do not fit: Keras says
+    what is wrong with them.
 
     Args:
         model: built by `ptycho.model` or `ptycho.train_baseline`, or loaded from a file.
@@ -58,12 +59,12 @@ def prepare(
 
     """
     trained = _trained.get(model)
-    if trained is None or not _fit(inputs, model):
+    layer = next((each for each in model.layers if isinstance(each, FirstEstimateLayer)), None)
+    if trained is None or layer is None or not _fit(inputs, model):
         return model, list(inputs)
     optimizer = getattr(model, "optimizer", None)
     if optimizer is not None and getattr(trained, "optimizer", None) is not optimizer:
         trained.compile(optimizer=optimizer, loss=model.loss, jit_compile=model.jit_compile)
-    layer = model.get_layer("first_estimate")
     return trained, [*inputs, make_views(layer, *inputs, verbose=verbose)]
 
 
@@ -75,8 +76,8 @@ def _fit(inputs: Sequence[np.ndarray], model: keras.Model) -> bool:
 def make_views(
     layer: FirstEstimateLayer, amplitudes: np.ndarray, positions: np.ndarray, verbose: int | str = 0
 ) -> np.ndarray:
-    """The result of the layer for all groups, (B N N 2C), from the cache if it is there. Args as for `prepare`."""
-    updates, views = _compiled(layer)
+    """The result of the layer for all groups, from the cache if it is there. Args as for `prepare`."""
+    updates, result = _compiled(layer)
     amplitudes, positions = (np.asarray(each, np.float32) for each in (amplitudes, positions))  # as Keras casts them
     settings = (layer.iterations, layer.regularisation, layer.momentum)
     name = estimate_cache.key(settings, (layer.probe, amplitudes, positions))
@@ -86,16 +87,18 @@ def make_views(
         objects = _in_parts(updates, amplitudes, positions, verbose=verbose)
         if time.perf_counter() - started > WORTH_KEEPING_SECONDS:
             estimate_cache.write(name, objects)
-    return _in_parts(views, objects, positions)
+    return _in_parts(result, objects, amplitudes, positions)
 
 
 def _compiled(layer: FirstEstimateLayer) -> tuple[Any, Any]:
-    """Two functions of the layer: (amplitudes, positions) to objects, and (objects, positions) to views."""
+    """Two functions of the layer: (amplitudes, positions) to objects, and (objects, amplitudes, positions) to its
+    result.
+    """
     if layer not in _functions:
         own = weakref.proxy(layer)
         _functions[layer] = (
             tf.function(lambda amplitudes, positions: own.estimate(amplitudes, own.ramps(positions))),
-            tf.function(lambda objects, positions: first_estimate.views(objects, own.ramps(positions))),
+            tf.function(lambda objects, *rest: own.result(objects, rest[0], own.ramps(rest[1]))),
         )
     return _functions[layer]
 

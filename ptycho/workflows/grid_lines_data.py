@@ -10,13 +10,16 @@ from ptycho import diffsim, loader, params, probe
 from ptycho.data_file import DataFileError
 from ptycho.loader import PtychoDataContainer
 from ptycho.raw_data import RawData
+from ptycho.workflows.learning_objects import Make
 
 #: what a random stream is for: no object of the test is one of the training, whatever the seed
 TRAINING, TEST, GROUPS = range(3)
 
 
-def simulate(count: int, purpose: int, seed: int, size: int, photons: float) -> list[RawData]:
-    """Scans of `count` new objects of lines under the default probe: a raster with the step `params.cfg["offset"]`.
+def simulate(
+    count: int, purpose: int, seed: int, size: int, photons: float, make: Make = diffsim.lines_object
+) -> list[RawData]:
+    """Scans of `count` new objects under the default probe: a raster with the step `params.cfg["offset"]`.
 
     Positions deviate from the raster by up to a quarter of the step along each axis.
 
@@ -26,13 +29,14 @@ def simulate(count: int, purpose: int, seed: int, size: int, photons: float) -> 
         seed: the same numbers give the same scans.
         size: side of an object, pixels.
         photons: in the empty beam.
+        make: makes an object of that size; one of lines by default.
 
     """
     scans = []
     step = params.get("offset")
     for number in range(count):
         rng = np.random.default_rng([seed, purpose, number])
-        truth = diffsim.lines_object(size, rng)
+        truth = make(size, rng)
         x, y = diffsim.raster_positions(size, params.get("N"), step=step, jitter=step / 4, rng=rng)
         light = probe.get_probe()
         scans.append(RawData.from_simulation(x, y, light, truth, None, rng, beam_photons=photons))

@@ -4,120 +4,88 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import keras
 import numpy as np
 
-from ptycho import loader, metrics, model, params, pretraining, probe, train_baseline, train_pinn
-from ptycho.loader import PtychoDataContainer
-from ptycho.raw_data import RawData
+from ptycho import metrics, probe
 from ptycho.workflows import grid_lines_data as data
-from ptycho.workflows import options
+from ptycho.workflows import learning_table
 from ptycho.workflows.compare import common_region
 from ptycho.workflows.grid_lines_study import mean
+from ptycho.workflows.learning_arms import Part, arm, likelihoods, make_parts
+from ptycho.workflows.learning_figure import draw
+from ptycho.workflows.learning_objects import LINES
 from ptycho.workflows.output import Arms, Result, write_json
-
-#: the whole object (M L), and (x, y) of its first pixel
-Stitched = tuple[np.ndarray, tuple[float, float]]
-
-
-@dataclass(frozen=True)
-class Part:
-    """The scan of one object, some groups of it, and the patterns that are in them: indices (B C) into the scan."""
-
-    scan: RawData
-    groups: PtychoDataContainer
-    indices: np.ndarray
 
 
 def run_study(args: argparse.Namespace) -> dict[str, Any]:
     """Run all arms of parsed arguments, write the results, return what is in metrics.json."""
     probe.set_probe_guess(None)
     training = make_parts(args, args.nobjects, data.TRAINING, args.ngroups)
-    test = make_parts(args, args.ntest_objects, data.TEST, args.ntest)
+    test = {LINES: make_parts(args, args.ntest_objects, data.TEST, args.ntest)}
+    test |= {kind: make_parts(args, args.nother, data.TEST, args.ntest, kind) for kind in args.kinds}
     configuration = configure(args)
     arms = Arms(args.output_dir, configuration, args.resume)
-    results = {}
-    updates = dict.fromkeys([args.estimate_iterations, *args.longer])
-    for name in (*(f"estimate-{number}" for number in updates), "truth", *args.arms):
+    results: dict[str, Result] = {}
+    for name in names(args):
         result = arms.finished(name)
         if result is None:
             result = run_arm(name, args, training, test)
             arms.save(name, result)
-        results[name] = result.metrics
-        print(f"{name}: {summary(results[name])}", flush=True)
-    first, *others = results
-    gains = {f"{name} over {first}": gain(results[first], results[name]) for name in others}
-    written = {"configuration": configuration, "arms": results, "gains": gains}
+        results[name] = result
+        print(f"{name}: {summary(result.metrics)}", flush=True)
+    found = {name: result.metrics for name, result in results.items()}
+    first, *others = found
+    gains = {f"{name} over {first}": gain(found[first], found[name]) for name in others}
+    pairs = [(f"solver-{number}", name) for name in ("whole", "whole-mixed") for number in args.solver if name in found]
+    gains |= {f"{name} over {solved}": gain(found[solved], found[name]) for solved, name in pairs}
+    written = {"configuration": configuration, "arms": found, "gains": gains}
     write_json(args.output_dir / "metrics.json", written)
+    (args.output_dir / "tables.md").write_text(learning_table.write(found, gains), encoding="utf-8")
+    draw(results, tuple(test), args.output_dir)
     for name, value in gains.items():
         print(f"{name}: {value}")
     return written
 
 
-def make_parts(args: argparse.Namespace, count: int, purpose: int, ngroups: int) -> list[Part]:
-    """Scans of new objects with random groups of each."""
-    parts = []
-    scale = loader.scale_of_beam(args.photons, args.N)
-    for number, scan in enumerate(data.simulate(count, purpose, args.seed, args.N + 96, args.photons)):
-        groups, indices = data.training_groups([scan], ngroups, args.seed + number, scale)
-        parts.append(Part(scan, groups, indices[0]))
-    return parts
+def names(args: argparse.Namespace) -> list[str]:
+    """All arms: the estimates, the truth, the solver, and what is trained."""
+    updates = dict.fromkeys([args.estimate_iterations, *args.longer])
+    estimates = [f"estimate-{number}" for number in updates]
+    return [*estimates, "truth", *(f"solver-{number}" for number in args.solver), *args.arms]
 
 
 def configure(args: argparse.Namespace) -> dict[str, Any]:
     """All that an arm depends on, as JSON can hold it."""
-    left_out = ("output_dir", "overwrite", "resume", "arms", "longer")
+    left_out = ("output_dir", "overwrite", "resume", "arms", "longer", "solver")
     return {key: value for key, value in vars(args).items() if key not in left_out}
 
 
-def run_arm(name: str, args: argparse.Namespace, training: Sequence[Part], test: Sequence[Part]) -> Result:
-    """Reconstruct every test object: from its true patches, which shows what stitching costs, or by a network."""
-    times = [time.process_time()]
-    stitch = stitch_truth if name == "truth" else stitch_by_network(name, args, training)
-    times.append(time.process_time())
-    arrays, figures = {}, []
-    for number, part in enumerate(test):
-        stitched, origin = stitch(part)
-        found, truth = common_region(stitched, origin, part.scan.objectGuess, part.scan)
-        figures.append(metrics.compare(found, truth))
-        arrays[f"stitched_{number}"], arrays[f"truth_{number}"] = found, truth
-    times.append(time.process_time())
-    seconds = dict(zip(("train", "reconstruct"), np.diff(times).round(1).tolist(), strict=True))
-    return Result(arrays, {"by_object": figures, "mean": mean(figures), "processor_seconds": seconds})
-
-
-def stitch_truth(part: Part) -> Stitched:
-    """The object from true patches, as if the network had made them."""
-    patches = train_baseline.true_patches(part.scan, part.indices)
-    stitched, _, origin = train_pinn.stitch(patches, part.groups)
-    return stitched, origin
-
-
-def stitch_by_network(name: str, args: argparse.Namespace, training: Sequence[Part]) -> Callable[[Part], Stitched]:
-    """Build a network and train it as the arm says. The result is a function that does not look at the truth."""
-    kind, _, number = name.partition("-")
-    keras.utils.set_random_seed(args.seed)
-    params.set("estimate_iterations", int(number or args.estimate_iterations))
-    groups = loader.concatenate([part.groups for part in training])
-    params.set("intensity_scale", groups.intensity_scale)
-    steps = args.nepochs * -(-len(groups) // params.get("batch_size"))
-    loss = kind if kind in ("poisson", "mae") else "mae"
-    autoencoder, _ = model.create_compiled_model(loss=loss, steps=steps)
-    if kind == "supervised":
-        patches = np.concatenate([train_baseline.true_patches(part.scan, part.indices) for part in training])
-        pretraining.pretrain(autoencoder, groups, patches, args.nepochs, verbose=options.verbosity())
-    elif kind != "estimate":
-        model.train(args.nepochs, groups, autoencoder, verbose=options.verbosity())
-
-    def stitch(part: Part) -> Stitched:
-        made = train_pinn.evaluate(autoencoder, part.groups)
-        return made.stitched, made.origin
-
-    return stitch
+def run_arm(
+    name: str, args: argparse.Namespace, training: Sequence[Part], test: Mapping[str, Sequence[Part]]
+) -> Result:
+    """Train, and reconstruct every test object. The time is that of the training, and of all objects of lines."""
+    started = time.process_time()
+    reconstruct = arm(name, args, training)
+    seconds = {"train": round(time.process_time() - started, 1)}
+    arrays: dict[str, np.ndarray] = {}
+    by_kind = {}
+    for kind, parts in test.items():
+        started = time.process_time()
+        found = [reconstruct(part) for part in parts]
+        seconds.setdefault("reconstruct", round(time.process_time() - started, 1))
+        figures = []
+        for number, (part, each) in enumerate(zip(parts, found, strict=True)):
+            image, truth = common_region(each.stitched, each.origin, part.scan.objectGuess, part.scan)
+            figures.append(metrics.compare(image, truth))
+            prefix = "" if kind == LINES else f"{kind}_"
+            arrays[f"{prefix}stitched_{number}"], arrays[f"{prefix}truth_{number}"] = image, truth
+        fits = [likelihoods(each, part) for each, part in zip(found, parts, strict=True)]
+        by_kind[kind] = {"by_object": figures, "mean": mean(figures), "losses": mean(fits)}
+    others = {kind: by_kind[kind] for kind in by_kind if kind != LINES}
+    return Result(arrays, {**by_kind[LINES], "kinds": others, "processor_seconds": seconds})
 
 
 def gain(before: dict[str, Any], after: dict[str, Any]) -> dict[str, dict[str, float]]:

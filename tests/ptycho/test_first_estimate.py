@@ -78,3 +78,30 @@ def test_a_network_that_says_nothing_leaves_the_estimate():
     np.testing.assert_allclose(amplitude.numpy() * np.exp(1j * phase.numpy()), estimate, atol=1e-5)
     amplitude, _ = RefineLayer()([views, nothing + 50, nothing])
     assert amplitude.numpy().max() <= 1.2 + 1e-5
+
+
+def test_residuals_are_the_next_change_by_each_pattern():
+    import tensorflow as tf
+
+    from ptycho.first_estimate import FirstEstimateLayer
+
+    positions = np.zeros((1, 1, 2, 4), np.float32)
+    _, light, measured = measurement()
+    plain = FirstEstimateLayer(light, iterations=1)
+    layer = FirstEstimateLayer(light, iterations=1, residuals=True)
+    with_residuals = layer([measured, positions]).numpy()
+    assert with_residuals.shape == (1, 32, 32, 16)
+    np.testing.assert_allclose(with_residuals[..., :8], plain([measured, positions]), atol=1e-6)
+    empty = tf.zeros((1, 1, 32, 32), tf.complex64)
+    changes = layer.result(empty, measured, layer.ramps(positions)).numpy()[..., 8:] / 10
+    first = plain([measured, positions]).numpy()
+    np.testing.assert_allclose(changes[..., :4].sum(-1), first[..., 0], atol=1e-5)  # nothing is moved here
+    np.testing.assert_allclose(changes[..., 4:].sum(-1), first[..., 4], atol=1e-5)
+
+
+def test_a_layer_saved_before_residuals_loads():
+    from ptycho.first_estimate import FirstEstimateLayer
+
+    config = FirstEstimateLayer(np.ones((8, 8), complex)).get_config()
+    del config["residuals"]
+    assert FirstEstimateLayer.from_config(config).residuals is False

@@ -13,8 +13,16 @@ from ptycho import params
 from tests import quick
 
 ROOT = Path(__file__).parents[2]
-QUICK = ["--nobjects=1", "--ntest-objects=2", "--ngroups=8", "--ntest=8", "--nepochs=1", "--arms=supervised,poisson"]
-QUICK += ["--N=32", "--filters-scale=0.0625", "--estimate-iterations=3", "--longer=6"]
+QUICK = ["--nobjects=1", "--ntest-objects=2", "--ngroups=8", "--ntest=8", "--nepochs=1", "--physics-epochs=1"]
+QUICK += ["--N=32", "--filters-scale=0.0625", "--estimate-iterations=3", "--longer=6", "--jit-compile=off"]
+QUICK += [
+    "--arms=supervised,poisson,whole",
+    "--whole-steps=2",
+    "--solver=2,9",
+    "--sweeps=2",
+    "--kinds=cell",
+    "--nother=1",
+]
 
 
 @pytest.mark.slow
@@ -29,8 +37,27 @@ def test_the_study_pairs_every_arm_with_the_estimate(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     written = json.loads((tmp_path / "metrics.json").read_text())
-    assert list(written["arms"]) == ["estimate-3", "estimate-6", "truth", "supervised", "poisson"]
-    assert list(written["gains"]) == [f"{name} over estimate-3" for name in list(written["arms"])[1:]]
+    assert list(written["arms"]) == [
+        "estimate-3",
+        "estimate-6",
+        "truth",
+        "solver-2",
+        "solver-9",
+        "supervised",
+        "poisson",
+        "whole",
+    ]
+    gains = [f"{name} over estimate-3" for name in list(written["arms"])[1:]]
+    assert list(written["gains"]) == [*gains, "whole over solver-2", "whole over solver-9"]
+    assert all(set(value["kinds"]) == {"cell"} for value in written["arms"].values())
+    fits = {name: value["losses"] for name, value in written["arms"].items()}
+    assert fits["solver-2"] == fits["whole"] == {}
+    for loss in ("poisson", "mae"):
+        assert 0 < fits["estimate-6"][loss] < fits["estimate-3"][loss]
+        assert fits["truth"][loss] > 0
+    table = (tmp_path / "tables.md").read_text().splitlines()
+    assert sum(line.startswith("| solver-9 |") for line in table) == 2
+    assert all((tmp_path / name).stat().st_size > 10_000 for name in ("pictures.png", "quality.png"))
     ceiling, estimate = (written["arms"][name]["mean"]["phase"]["ssim"] for name in ("truth", "estimate-3"))
     assert ceiling > estimate + 0.1
     base, longer = (written["arms"][name]["by_object"] for name in ("estimate-3", "estimate-6"))
@@ -41,7 +68,7 @@ def test_the_study_pairs_every_arm_with_the_estimate(tmp_path):
     assert all(value["processor_seconds"]["reconstruct"] > 0 for value in written["arms"].values())
 
 
-@pytest.mark.parametrize("option", ["--arms=none", "--longer=8,x", "--N=65"])
+@pytest.mark.parametrize("option", ["--arms=none", "--longer=8,x", "--N=65", "--kinds=dog"])
 def test_wrong_usage_is_exit_2(option, capsys):
     from ptycho.workflows import learning
 

@@ -27,7 +27,16 @@ def test_update_legacy_dict_flattens_the_model():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"N": 65}, {"N": 0}, {"gridsize": 0}, {"filters_scale": 0}, {"offset": -1}, {"estimate_iterations": 0}]
+    "wrong",
+    [
+        {"N": 65},
+        {"N": 0},
+        {"gridsize": 0},
+        {"filters_scale": 0},
+        {"offset": -1},
+        {"estimate_iterations": 0},
+        {"network_input": "phases"},
+    ],
 )
 def test_impossible_models_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):

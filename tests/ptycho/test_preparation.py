@@ -70,11 +70,26 @@ def test_inputs_that_do_not_fit_are_left_to_keras(make_data):
     assert inputs[1].shape == (2, 2)
 
 
-def test_a_model_from_a_file_evaluates_alike(make_data, tmp_path):
+def test_a_bare_network_is_trained_without_an_estimate(make_data):
+    from ptycho import model, params, preparation
+
+    params.set("network_input", "patterns")
+    data = make_data(4, 2, 16)
+    autoencoder, _ = model.create_compiled_model(loss="mae", jit_compile=False)
+    network, inputs = preparation.prepare(autoencoder, model.prepare_inputs(data))
+    assert network is autoencoder
+    before = network.predict(inputs, verbose=0)[0]
+    model.train(1, data, autoencoder, verbose=0)
+    assert (network.predict(inputs, verbose=0)[0] != before).any()
+
+
+@pytest.mark.parametrize("network_input", ["estimate", "residuals"])
+def test_a_model_from_a_file_evaluates_alike(make_data, tmp_path, network_input):
     import keras
 
-    from ptycho import model, train_pinn
+    from ptycho import model, params, train_pinn
 
+    params.set("network_input", network_input)
     data = make_data(9, 2, 32)
     autoencoder, _ = model.create_compiled_model()
     model.train(1, data, autoencoder, verbose=0)  # the second graph of the layers is in use
