@@ -169,7 +169,7 @@ def _at(trees: Trees, file: str, line: int) -> list[ast.AST]:
 def _strange(crash: Crash) -> set[str]:
     """The types that cannot be computed with, or that are the stranger of the two in the message."""
     kinds = {kind for frame in crash.frames for kind in frame.dtypes.values()}
-    named = {kind for kind in kinds if re.search(rf"(?<!be a )\b{re.escape(kind)}\b", crash.message[:4000])}
+    named = {kind for kind in kinds if re.search(rf"(?<!must be a )\b{re.escape(kind)}\b", crash.message[:4000])}
     no_numbers = {kind for kind in named if _STRANGE.match(kind)}
     if no_numbers or crash.slug != "dtype-mismatch" or crash.at is None:
         return no_numbers
