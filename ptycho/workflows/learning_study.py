@@ -69,13 +69,13 @@ def run_arm(
     """Train, and reconstruct every test object. The time is that of the training, and of all objects of lines."""
     started = time.process_time()
     reconstruct = arm(name, args, training)
-    seconds = {"train": round(time.process_time() - started, 1)}
+    seconds = {"train": round(time.process_time() - started, 3)}
     arrays: dict[str, np.ndarray] = {}
     by_kind = {}
     for kind, parts in test.items():
         started = time.process_time()
         found = [reconstruct(part) for part in parts]
-        seconds.setdefault("reconstruct", round(time.process_time() - started, 1))
+        seconds.setdefault("reconstruct", round(time.process_time() - started, 3))
         figures = []
         for number, (part, each) in enumerate(zip(parts, found, strict=True)):
             image, truth = common_region(each.stitched, each.origin, part.scan.objectGuess, part.scan)
@@ -108,4 +108,4 @@ def summary(figures: dict[str, Any]) -> str:
         for part in ("amplitude", "phase")
     ]
     seconds = figures["processor_seconds"]
-    return "; ".join([*parts, f"{seconds['train']} s + {seconds['reconstruct']} s"])
+    return "; ".join([*parts, f"{seconds['train']:.1f} s + {seconds['reconstruct']:.1f} s"])
