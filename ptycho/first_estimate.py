@@ -150,7 +150,7 @@ def _ramps(shifts: tf.Tensor, side: int) -> tf.Tensor:
 
 @_register
 class RefineLayer(keras.layers.Layer):
-    """[views of `FirstEstimateLayer`, two maps (B N N C)] -> [amplitude, phase], (B N N C) each.
+    """[estimates (B N N 2C) of `FirstEstimateLayer`, two maps (B N N C)] -> [amplitude, phase], (B N N C) each.
 
     The maps say how the object differs from the estimate; where they are 0 it is the estimate. Amplitudes stay within
     0 and 1.2; the second map moves the phase by up to pi.
@@ -159,8 +159,7 @@ class RefineLayer(keras.layers.Layer):
     def call(self, inputs):
         """See the class."""
         views, by_amplitude, by_phase = inputs
-        channels = by_amplitude.shape[-1]
-        real, imaginary = views[..., :channels], views[..., channels : 2 * channels]
+        real, imaginary = tf.split(views, 2, axis=-1)
         part = tf.sqrt(tf.square(real + 1) + tf.square(imaginary)) / LARGEST_AMPLITUDE
         part = tf.clip_by_value(part, 0.05, 0.95)
         amplitude = LARGEST_AMPLITUDE * tf.sigmoid(tf.math.log(part / (1 - part)) + by_amplitude)

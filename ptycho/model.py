@@ -72,7 +72,8 @@ def network_inputs(gridsize: int, N: int) -> tuple[list[keras.KerasTensor], kera
 def network(views: keras.KerasTensor, channels: int, layer: Layers) -> list[keras.KerasTensor]:
     """The trained part, between the first estimate and its refinement: [amplitude, phase], (B N N C) each."""
     maps = unet(views, channels, params.get("filters_scale"), layer)
-    return layer(RefineLayer, name="refined")([views, *maps])
+    estimates = views[..., : 2 * channels] if views.shape[-1] > 2 * channels else views  # the rest is for the network
+    return layer(RefineLayer, name="refined")([estimates, *maps])
 
 
 def _outputs(
