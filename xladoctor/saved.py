@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from xladoctor import secrets
 from xladoctor.errors import XladoctorError
 from xladoctor.recording.evidence import Evidence
 
@@ -137,6 +138,9 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
 
         found = with_edits(found, edits_of({"edits": tried}))
     found = in_cells(found, cells(recording))
+    if found.root is not None:
+        # Suspects and edits quote lines of the program, which may hold what its messages hold.
+        found = found.with_finding(found.root, secrets.of_record(found.root))
     if not any(name.startswith("replay") for name in files.names(folder)):
         return found
     from xladoctor.diagnosis.tested import with_tested

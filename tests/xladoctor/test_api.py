@@ -72,7 +72,7 @@ def test_that_importing_loads_next_to_nothing(tmp_path):
     loaded = python("-c", code, cwd=tmp_path).stdout.split()
     ours = {name for name in loaded if name.startswith("xladoctor")}
     assert ours == {"xladoctor", "xladoctor.api", "xladoctor.errors", "xladoctor.model"} | {
-        f"xladoctor.model.{name}" for name in ("diagnosis", "location")
+        f"xladoctor.model.{name}" for name in ("diagnosis", "frozen", "location")
     }
     assert not {"tensorflow", "numpy", "pandas", "rich", "typer", "asyncio"} & set(loaded)
 

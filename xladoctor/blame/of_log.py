@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from xladoctor import secrets
 from xladoctor.blame.engine import blame
 from xladoctor.blame.of_run import OF_SHAPES, blamed
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location
@@ -83,7 +84,7 @@ def with_blame(diagnosis: Diagnosis, records: Sequence[ErrorRecord], folder: Pat
         # It follows programs of any kind by guesses: what it stumbles over costs the suspects, not the diagnosis.
         note = f"The source could not be followed to suspects ({type(error).__name__})."
         return replace(diagnosis, notes=(*diagnosis.notes, note))
-    return diagnosis.with_finding(root, blamed(finding, found)) if found is not None else diagnosis
+    return diagnosis.with_finding(root, secrets.of_record(blamed(finding, found))) if found is not None else diagnosis
 
 
 def _record(root: Finding, records: Sequence[ErrorRecord]) -> ErrorRecord | None:

@@ -240,7 +240,6 @@ resumed("right", again=True)
 fit(restored(resumed("right", again=True)) or begun("after"))
 resumed("teacher")(x)
 
-<<<<<<< HEAD
 # Losses and metrics that get probabilities, scores or one unit; and some that were told.
 def scored_by(name, loss, *metrics, end=None, then=lambda t: t, units=1):
     one = keras.Input((4,))
@@ -258,7 +257,6 @@ scored_by("auc", score, keras.metrics.AUC())
 told = (keras.metrics.AUC(from_logits=True), keras.metrics.Precision(thresholds=0), "accuracy")
 scored_by("told", score, *told)
 scored_by("both", "binary_crossentropy", keras.metrics.AUC(), keras.metrics.Precision(), end="sigmoid")
-=======
 # Weights that are written before the training; after it, for a model that is trained, or beside another use of both.
 def written(name, late=False, goes_on=False, both=False):
     net, other = begun("early_" + name), begun("last_" + name)
@@ -275,5 +273,4 @@ def written(name, late=False, goes_on=False, both=False):
     other.predict(x, verbose=0)
 for how in ("", "late", "goes_on", "both"):
     written("file_" + how, **({how: True} if how else {}))
->>>>>>> 3d797dd0 (Warn of weights that are written before the training)
 """

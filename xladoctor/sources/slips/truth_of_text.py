@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from xladoctor.sources.names import dotted, last_name, names_in, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns
 
-_FALSE = re.compile(r"(?:^|[=:,;\t ])\s*[\"']?(?:no|false|off|0|n|f)[\"']?\s*(?:$|[,;\n\t ])", re.I | re.M)
+_FALSE = re.compile(r"(?:^|[=:,;\s\"'])(?:no|false|off|0|n|f)(?=$|[,;\s\"'])", re.I | re.M)
 _PARSERS = frozenset({"ConfigParser", "RawConfigParser", "SafeConfigParser"})
 _READERS = frozenset({"DictReader", "reader", "input", "readline", "readlines", "splitlines"})
 _TEXT = frozenset({"casefold", "group", "lower", "partition", "read_text", "rstrip", "split", "strip", "upper"})

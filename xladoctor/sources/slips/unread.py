@@ -23,7 +23,7 @@ _NO_NUMBERS = re.compile(
 _CONVERTS = frozenset({"bool", "float", "int", "list", "str", "tuple"})
 _WHOLE = frozenset({"__dict__", "asdict", "astuple", "eval", "exec", "fields", "getattr", "globals", "locals", "vars"})
 _WRITES = frozenset({"dump", "dumps", "sorted", "dict", "deepcopy", "SimpleNamespace"})
-_CLASSES = re.compile(r"(?:Config\w*|Hparams|HParams|Hyper\w*|Options|Params|Parameters|Settings)$")
+_CLASSES = re.compile(r"Config|Hyper|(?:Hparams|HParams|Options|Params|Parameters|Settings)$")
 _SHARE = 0.75
 _OF_KERAS = frozenset(
     {"activity_regularizer", "autocast", "built", "dtype", "input_spec", "stateful", "supports_masking", "trainable"}
