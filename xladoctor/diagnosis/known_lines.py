@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xladoctor.diagnosis.argument_lines import with_argument_lines
 from xladoctor.diagnosis.attempt import attempted
 from xladoctor.diagnosis.generators import with_generator
 from xladoctor.diagnosis.kept_at_import import with_kept
@@ -23,7 +24,7 @@ from xladoctor.recording.run import Recording
 _STEPS = (
     with_kept, with_late_switch, with_generator, with_stray_key, with_read_twice, with_stops, with_numpy_warning,
     with_loop, with_loop_start, with_tensor_array, with_none_size, with_no_samples, with_missing_file,
-    with_late_setting,
+    with_late_setting, with_argument_lines,
 )  # fmt: skip
 """Each leaves a diagnosis alone that is of another kind; the last to know a line has it before the others."""
 
