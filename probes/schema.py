@@ -30,8 +30,8 @@ FIRST_NAN_FILE = "first-nan.json"
 # diff, result (ran, same, moved, not-tried), said}]}.
 EDITS_FILE = "edits.json"
 
-# In the run folder after a second run that looked at each line: {schema, shapes: [{file, line, name, shape, dtype,
-# order}], complete}.
+# In the run folder after a second run that looked at each line: {schema, shapes: [{file, line, name, shape, dtype},
+# in the order in which they came up], complete}.
 RETRACE_FILE = "retrace.json"
 
 # Environment variables by which the doctor talks to its probes.
@@ -116,7 +116,7 @@ IDLE_LAYER = (
     "idle-layer"  # what (batch-normalization, dropout), layers, count, of, made: layers that were in their mode for
 )
 #   inference all the time, in a program that trains them; after-training: batch normalisation took the statistics of a
-#   batch at the line `made`, outside of a graph and with no gradient after it
+#   batch at the line `made`, which the calls of `frames` came to, outside of a graph and with no gradient after it
 LOSS_INPUT = "loss-input"  # what (logits, probabilities: what the loss got; alone: of one unit; equal, cut: a metric
 #   that compares for equality or cuts to whole numbers got scores or probabilities), loss, op, least, most, where,
 #   frames

@@ -19,6 +19,7 @@ _MOST_COLUMNS = 512
 _NEAR = 2e-4
 _BY_CHANCE = 0.02
 _EXACT = 1e-6
+_BY_ITSELF = 1e-3
 _APART = 50
 """Rows whose numbers are so many times larger have another unit."""
 
@@ -26,18 +27,23 @@ _APART = 50
 class Columns:
     """Sums of the columns of arrays; those of several arrays can be added."""
 
-    def __init__(self, rows: int, total: Any, squares: Any, least: Any, most: Any, ends: Any) -> None:
+    def __init__(
+        self, rows: int, total: Any, squares: Any, least: Any, most: Any, ends: Any, by_row: bool = False
+    ) -> None:
         self.rows = rows
         self.total, self.squares = total, squares
         self.least, self.most = least, most
         self.ends = ends
         """The columns in which only few rows are the least or the most."""
+        self.by_row = by_row
+        """Whether each row was scaled by itself: all together then have a mean of 0 and a deviation of 1, too."""
 
     def __add__(self, other: Columns) -> Columns:
         numpy = sys.modules["numpy"]
         return Columns(
             self.rows + other.rows, self.total + other.total, self.squares + other.squares,
             numpy.minimum(self.least, other.least), numpy.maximum(self.most, other.most), self.ends & other.ends,
+            self.by_row and other.by_row,
         )  # fmt: skip
 
     @property
@@ -46,12 +52,12 @@ class Columns:
         return len(self.total)
 
     def standard(self) -> Any:
-        """The columns whose mean is 0 and whose deviation is 1."""
-        return _standard(self.total, self.squares, self.rows)
+        """The columns whose mean is 0 and whose deviation is 1, by their own numbers."""
+        return _standard(self.total, self.squares, self.rows) & (not self.by_row)
 
     def standard_as_one(self) -> bool:
-        """Whether all numbers together have a mean of 0 and a deviation of 1."""
-        return bool(_standard(self.total.sum(), self.squares.sum(), self.rows * self.width))
+        """Whether all numbers together have a mean of 0 and a deviation of 1, by their own numbers."""
+        return not self.by_row and bool(_standard(self.total.sum(), self.squares.sum(), self.rows * self.width))
 
     def bounded(self) -> Any:
         """The columns that go from 0 to 1, which hardly a row reaches."""
@@ -88,7 +94,17 @@ def columns_of(array: Any) -> Columns | None:
     few = max(2, len(wide) // 100)
     ends = ((wide == least).sum(0) <= few) & ((wide == most).sum(0) <= few)
     found = Columns(len(wide), wide.sum(0), (wide**2).sum(0), least, most, ends)
+    if found.standard_as_one():
+        channels = numpy.moveaxis(array, -1, 1)
+        rows = (array.reshape(len(array), -1), channels.reshape(len(array) * channels.shape[1], -1), wide)
+        found.by_row = any(_each_standard(alone) for alone in rows)
     return found if bool(numpy.isfinite(found.squares).all()) else None
+
+
+def _each_standard(rows: Any) -> bool:
+    """Whether each row has a mean of 0 and a deviation of 1."""
+    wide = rows.astype("float64")
+    return bool((abs(wide.mean(1)) < _BY_ITSELF).all() and (abs(wide.std(1) - 1) < _BY_ITSELF).all())
 
 
 def scaled_apart(training: Columns, other: Columns) -> bool:
@@ -142,7 +158,7 @@ def scaled_by_row(array: Any) -> bool:
     if rows < _LEAST or not 3 <= width <= 40 or array.size > MAX_NUMBERS:
         return False
     wide = array.astype("float64")
-    if not bool((abs(wide.mean(1)) < 1e-3).all() and (abs(wide.std(1) - 1) < 1e-3).all()):
+    if not _each_standard(wide):
         return False
     between = wide.mean(0).var()  # of a total of 1
     steps = abs(numpy.diff(wide.mean(0))).mean()

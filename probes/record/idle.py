@@ -49,8 +49,8 @@ class IdleRecorder:
         self._steps = steps
         """The gradients that were taken so far."""
         self._at = -1
-        self._after: list[tuple[str, dict[str, Any]]] = []
-        """(layer, line) of the statistics of a batch that were taken since the last gradient."""
+        self._after: tuple[str, list[dict[str, Any]]] | None = None
+        """(layer, the user's calls) of the statistics of a batch that were first taken since the last gradient."""
         self._trained = trained
         self._layers: dict[str, list[_Seen]] = {BATCH: [], DROPOUT: []}
         self._left = MAX_BYTES // 2
@@ -87,7 +87,8 @@ class IdleRecorder:
         rows = (compat.dims(getattr(inputs, "shape", None)) or [None])[0]
         if compat.default_graph() is None and rows != 1:
             self._at = self._steps()
-            self._after = [(str(layer.name), f) for f in user_frames(skip=4, limit=1)]
+            frames = user_frames(skip=4)
+            self._after = (str(layer.name), frames) if frames else None
 
     def _note(self, found: list[Any], layer: Any) -> None:
         frames = user_frames(skip=4, limit=1)
@@ -111,8 +112,10 @@ class IdleRecorder:
         if not self._trained or not compat.context_is_initialized():
             return
         if self._after and self._at == self._steps():
-            name, where = self._after[0]
-            self.guard.sink.write(schema.IDLE_LAYER, what=AFTER, layers=[name], count=1, of=1, made=where)
+            name, frames = self._after
+            self.guard.sink.write(
+                schema.IDLE_LAYER, what=AFTER, layers=[name], count=1, of=1, made=frames[0], frames=frames[1:]
+            )
         self._left = MAX_BYTES
         self._look(BATCH, self._never_normalised)
         self._look(DROPOUT, self._never_dropped)

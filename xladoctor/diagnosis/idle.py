@@ -31,6 +31,7 @@ _INFERENCE = Remedy(
     "`model(x, training=False)`. For dropout alone, call only the dropout layers with `training=True`.",
 )  # fmt: skip
 _FOR_STATISTICS = re.compile(r"adapt|calibrat|refresh|update|warm|statistic|bn\b|batch_?norm", re.I)
+_HANDS_ON = frozenset({"call", "__call__"})
 _PRINTS = frozenset({"print", "append", "extend", "info", "write"})
 _ONE = Remedy(
     "one-optimizer",
@@ -57,30 +58,35 @@ def idle_parts(recording: Recording) -> Iterator[Finding]:
 
 
 def _after(event: Event, recording: Recording) -> Finding | None:
-    """Batch normalisation by the batch, for results that the program uses. A call whose result goes nowhere is one for
-    the statistics alone.
+    """Batch normalisation by the batch, for results that the program uses. A call whose result goes nowhere, or within
+    a function with such a name, is one for the statistics alone.
     """
-    at = location(event.get("made"))
-    source = source_of(recording, at.file) if at is not None else None
-    if at is None or source is None or at.line is None or _FOR_STATISTICS.search(at.function or ""):
-        return None
-    statements = [
-        n for n in walk(source.tree) if isinstance(n, ast.Expr) and n.lineno <= at.line <= (n.end_lineno or 0)
-    ]
-    if any(isinstance(s.value, ast.Call) and last_name(s.value.func) not in _PRINTS for s in statements):
+    calls = [at for frame in (event["made"], *event.get("frames", ())) if (at := location(frame)) is not None]
+    # A `call` of the program's only hands on what it was told.
+    at = next((at for at in calls if (at.function or "").rpartition(".")[2] not in _HANDS_ON), None)
+    if at is None or any(_FOR_STATISTICS.search(call.function or "") for call in calls) or _goes_nowhere(recording, at):
         return None
     layer = str(event["layers"][0])
-    found = finding(
+    return finding(
         _SLUG,
         f"Batch normalisation is in training mode after the training: `{layer}` normalises by the batch",
         f"No gradient was taken after this call. `{layer}` used the mean and variance of the batch that it was given, "
         "and moved the statistics of the training towards them: the result of a row depends on the other rows.",
-        {**event, "where": event["made"]},
+        {**event, "where": {"file": at.file, "line": at.line, "function": at.function}},
         [Proof("event", f"batch statistics of {layer} with no gradient after it", event_of(event))],
         basis=RECORDED_NUMBERS,
         details={"kind": "after-training", "layers": [layer]},
+        remedies=(_INFERENCE,),
     )
-    return replace(found, remedies=(_INFERENCE,))
+
+
+def _goes_nowhere(recording: Recording, at: Location) -> bool:
+    """Whether nothing uses the result of a call; also where its source cannot be read, and nobody knows."""
+    source = source_of(recording, at.file)
+    if source is None or at.line is None:
+        return True
+    around = (n for n in walk(source.tree) if isinstance(n, ast.Expr) and n.lineno <= at.line <= (n.end_lineno or 0))
+    return any(isinstance(s.value, ast.Call) and last_name(s.value.func) not in _PRINTS for s in around)
 
 
 def _layers(event: Event, recording: Recording) -> Finding | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import NOT_TESTED, RECORDED_ORDER
-from xladoctor.model.diagnosis import Basis, Finding, Level, Proof
+from xladoctor.model.diagnosis import Basis, Finding, Level, Proof, Remedy
 from xladoctor.recording.run import Event, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
@@ -22,8 +22,11 @@ def finding(
     tested: bool = True,
     basis: Basis = RECORDED_ORDER,
     details: dict[str, Any] | None = None,
+    remedies: tuple[Remedy, ...] | None = None,
 ) -> Finding:
-    """A warning of one class, at the line of `event`; `tested` is False where only a second run could show it."""
+    """A warning of one class, at the line of `event`; `tested` is False where only a second run could show it. Its
+    remedies are those of the class, if it has none of its own.
+    """
     rule = by_slug(slug)
     level: Level = "warning"
     found = Finding(
@@ -36,7 +39,7 @@ def finding(
         location=location(event.get("where")),
         evidence=tuple(evidence),
         status="confirmed" if tested else "untested",
-        remedies=rule.remedies,
+        remedies=rule.remedies if remedies is None else remedies,
         basis=basis if tested else NOT_TESTED,
     )
     return replace(found, details=details) if details else found

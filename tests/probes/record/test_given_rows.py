@@ -39,6 +39,20 @@ def test_rows_that_were_scaled_each_by_themselves(scaled):
     assert not scaled_apart(columns_of(TRAIN), columns_of(TEST))
 
 
+@pytest.mark.parametrize("shape", [(60, 12), (60, 12, 1), (60, 12, 3)])
+def test_rows_that_are_each_scaled_by_themselves_are_not_scaled_by_those_beside_them(shape):
+    draw = np.random.default_rng(0)
+    axis = (1,) if len(shape) < 3 or shape[2] > 1 else (1, 2)
+    train, test = (
+        (a - a.mean(axis, keepdims=True)) / a.std(axis, keepdims=True)
+        for a in (draw.normal(3.0, 2.0, shape), draw.normal(4.0, 1.0, (40, *shape[1:])))
+    )
+    assert columns_of(train).by_row
+    assert not scaled_apart(columns_of(train), columns_of(test))
+    assert not scaled_together(columns_of(train[:30]), columns_of(train[30:]))
+    assert not columns_of(draw.normal(size=shape)).by_row
+
+
 @pytest.mark.parametrize("scaled", [standard, bounded])
 def test_rows_that_were_scaled_before_they_were_cut(scaled):
     whole = scaled(X, X)

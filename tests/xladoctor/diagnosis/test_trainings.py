@@ -104,6 +104,26 @@ def test_batch_normalisation_in_training_mode_after_the_training(run):
     assert run.say(idle.idle_parts, "model(x, training=True)") == []  # for the statistics alone
 
 
+@pytest.mark.parametrize(
+    ("line", "function", "told"),
+    [(4, "evaluate", [4]), (6, "evaluate", []), (4, "reestimate_bn", [])],
+)
+def test_a_call_of_the_program_hands_on_what_it_was_told(run, line, function, told):
+    text = """class Net(Model):
+    def call(self, x, training=False):
+        return self.norm(x, training=training)
+scores = net(x, training=True)
+for batch in batches:
+    net(batch, training=True)
+"""
+    above = [{**at(line), "function": function}]
+    run.event(
+        "idle-layer", what="after-training", layers=["norm"], count=1, of=1,
+        made={**at(3), "function": "Net.call"}, frames=above,
+    )  # fmt: skip
+    assert [found.location.line for found in run.say(idle.idle_parts, text)] == told
+
+
 def test_a_metric_is_told_where_it_was_chosen(run):
     text = "model = build()\nmodel.compile(\n 'adam',\n loss(),\n metrics=[\n m.AUC(),\n m.MeanIoU(2)])\n"
     run.event("model", action="compile", name="net", where=at(2))
