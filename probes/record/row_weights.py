@@ -6,7 +6,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-MAX_LABELS = 2_000_000
+from .labels import classes_of
+
 MAX_CLASSES = 100
 _APART = 1.2
 """So many times as many rows has the largest class of the smallest one, at least."""
@@ -19,8 +20,8 @@ def odd_weights(labels: Any, given: Mapping[str, Any]) -> tuple[str, list[int]] 
     class that no row has, and some class that rows have is given none.
     """
     numpy = sys.modules["numpy"]
-    classes = _classes(numpy, labels)
-    if classes is None:
+    classes = classes_of(labels, MAX_CLASSES)
+    if classes is None or (labels.ndim == 2 and labels.shape[1] > 1 and not (labels.sum(1) == 1).all()):
         return None
     names, counts = numpy.unique(classes, return_counts=True)
     known = {int(n): int(c) for n, c in zip(names, counts, strict=False)}
@@ -50,17 +51,3 @@ def _of_rows(numpy: Any, weights: Any, classes: Any, known: Mapping[int, int]) -
         return {}
     found = {k: array[classes == k] for k in known}
     return {k: float(w[0]) for k, w in found.items() if float(w.min()) == float(w.max())}
-
-
-def _classes(numpy: Any, labels: Any) -> Any:
-    """The class of each row: of numbers of classes, or of one-hot rows."""
-    if not isinstance(labels, numpy.ndarray) or labels.size > MAX_LABELS or labels.dtype.kind not in "iufb":
-        return None
-    if labels.ndim == 2 and labels.shape[1] > 1:
-        one_hot = bool(((labels == 0) | (labels == 1)).all() and (labels.sum(1) == 1).all())
-        return labels.argmax(1) if one_hot else None
-    if labels.size != len(labels) or not labels.size:
-        return None
-    flat = labels.reshape(-1)
-    whole = bool((flat == numpy.round(flat)).all()) and 0 <= float(flat.min()) <= float(flat.max()) < MAX_CLASSES
-    return flat.astype("int64") if whole else None

@@ -16,10 +16,9 @@ from .datasets import SAME_ROWS, DatasetRecorder, chain, is_shuffled_anew
 from .folds import Folds
 from .given_rows import GivenRows
 from .guard import Guard
+from .labels import MAX_LABELS, classes_of
 from .overlap import shared_rows, unnamed_rows
 
-MAX_LABELS = 2_000_000
-MAX_CLASSES = 10_000
 _LEAST = 10
 """Fewer rows on one side show nothing."""
 _CHANCE = 1e-6
@@ -95,7 +94,7 @@ class SplitRecorder:
 
     def _apart(self, labels: Any, beside: Any, facts: dict[str, Any]) -> bool:
         """Are most of the validation rows of classes that no training row has?"""
-        numpy, first, last = sys.modules.get("numpy"), _classes(labels), _classes(beside)
+        numpy, first, last = sys.modules.get("numpy"), classes_of(labels), classes_of(beside)
         if numpy is None or first is None or last is None or min(len(first), len(last)) < _LEAST:
             return False
         unseen = int((~numpy.isin(last, first)).sum())
@@ -127,7 +126,7 @@ class SplitRecorder:
         return True
 
     def _labels(self, labels: Any, split: float, facts: dict[str, Any]) -> bool:
-        classes = _classes(labels)
+        classes = classes_of(labels)
         numpy = sys.modules.get("numpy")
         if classes is None or numpy is None or not 0.0 < split < 1.0:
             return False
@@ -157,7 +156,7 @@ class SplitRecorder:
             labels, buffer, size, batch = given.get("y"), 0, int(given.get("batch_size") or 32), None
         else:
             return False
-        classes = _classes(labels.numpy() if hasattr(labels, "numpy") else labels)
+        classes = classes_of(labels.numpy() if hasattr(labels, "numpy") else labels)
         numpy = sys.modules.get("numpy")
         if classes is None or numpy is None or size < 2:
             return False
@@ -214,19 +213,3 @@ def _loss(model: Any) -> str:
     loss = getattr(model, "loss", None)
     name = loss if isinstance(loss, str) else getattr(loss, "__name__", None) or type(loss).__name__
     return str(name).lower().replace("_", "")
-
-
-def _classes(labels: Any) -> Any:
-    """The class of each row as a whole number: of numbers (N,) or (N, 1), or of rows with a single one (N, C)."""
-    if not (type(labels).__module__ or "").startswith("numpy") or labels.dtype.kind not in "iubf":
-        return None
-    if not 0 < labels.size <= MAX_LABELS or labels.ndim not in (1, 2):
-        return None
-    if labels.ndim == 2 and labels.shape[1] > 1:
-        hot = labels != 0
-        return hot.argmax(1) if (hot.sum(1) == 1).all() else None
-    flat = labels.reshape(-1)
-    if not 0 <= flat.min() <= flat.max() < MAX_CLASSES:
-        return None
-    whole = flat.astype("int64")
-    return whole if (whole == flat).all() else None
