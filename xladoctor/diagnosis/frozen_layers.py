@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from xladoctor.diagnosis.basis import RECORDED_GRADIENTS, RECORDED_NUMBERS
 from xladoctor.diagnosis.own_source import source_of
@@ -89,7 +88,7 @@ def _left_out(event: Event) -> Finding:
     """Nothing uses the layer that was frozen: most likely it was cloned before."""
     names = [str(n) for n in event["variables"]]
     title = f"`{event['layer']}` is frozen, but the run trains another layer of the same name and shapes"
-    found = finding(
+    return finding(
         "dead-switch",
         title,
         f"After this line no step of the run uses the layer `{event['layer']}`. The optimizer is given variables with "
@@ -99,15 +98,15 @@ def _left_out(event: Event) -> Finding:
         [Proof("event", title, event_of(event))],
         tested=False,
         details={"kind": "left-out", "layer": event["layer"], "variables": names},
+        remedies=(_THE_OTHER,),
     )
-    return replace(found, remedies=(_THE_OTHER,))
 
 
 def _never_given(event: Event) -> Finding:
     """A layer was made trainable, and no optimizer trains it."""
     names = [str(n) for n in event["variables"]]
     title = f"`{event['layer']}` was made trainable, and no optimizer is given its variables"
-    found = finding(
+    return finding(
         _SLUG,
         title,
         f"Gradients were taken after this line, and {', '.join(f'`{n}`' for n in names[:_SHOWN])} still have the "
@@ -116,14 +115,14 @@ def _never_given(event: Event) -> Finding:
         [Proof("event", title, event_of(event))],
         basis=RECORDED_NUMBERS,
         details={"kind": "thawed", "layer": event["layer"], "variables": names},
+        remedies=(_LIST,),
     )
-    return replace(found, remedies=(_LIST,))
 
 
 def _loaded_elsewhere(event: Event) -> Finding:
     """Weights were loaded into a model that nothing uses."""
     title = f"The weights go into a model that nothing uses: `{event['instead']}` begins without them"
-    found = finding(
+    return finding(
         "dead-switch",
         title,
         f"This line loads weights into `{event['layer']}`. No line of the run calls that model or one with its "
@@ -133,14 +132,14 @@ def _loaded_elsewhere(event: Event) -> Finding:
         [Proof("event", title, event_of(event))],
         basis=RECORDED_NUMBERS,
         details={"kind": "loaded-elsewhere", "layer": event["layer"], "instead": event["instead"]},
+        remedies=(_LOAD,),
     )
-    return replace(found, remedies=(_LOAD,))
 
 
 def _saved_early(event: Event) -> Finding:
     """Weights were written before the training, and then used."""
     title = f"`{event['instead']}` gets the weights that `{event['layer']}` had before its training"
-    found = finding(
+    return finding(
         _SLUG,
         title,
         f"At this line no variable of `{event['layer']}` had been trained. It was trained afterwards, and its weights "
@@ -150,8 +149,8 @@ def _saved_early(event: Event) -> Finding:
         [Proof("event", title, event_of(event))],
         basis=RECORDED_NUMBERS,
         details={"kind": "saved-early", "layer": event["layer"], "instead": event["instead"]},
+        remedies=(_SAVE,),
     )
-    return replace(found, remedies=(_SAVE,))
 
 
 def _untracked(event: Event) -> Finding:
@@ -159,15 +158,15 @@ def _untracked(event: Event) -> Finding:
     names = [str(n) for n in event["variables"]]
     shown = ", ".join(f"`{n}`" for n in names[:_SHOWN])
     title = f"The `fit` does not train {shown}{', ...' if len(names) > _SHOWN else ''}: no model has them"
-    found = finding(
+    return finding(
         "no-gradient", title,
         "The step of the `fit` calls a layer with these variables, but they are not among the variables of a model, "
         "and no optimizer is given them. Keras finds the layers that are attributes of a model or a layer, also in "
         "lists and dicts, and not those within another object.",
         event, [Proof("event", title, event_of(event))], basis=RECORDED_GRADIENTS,
         details={"variables": names, "stops": [], "used": None, "connected": None},
+        remedies=(_TRACK,),
     )  # fmt: skip
-    return replace(found, remedies=(_TRACK,))
 
 
 _LEFT_OUT = {
@@ -196,7 +195,7 @@ def _finding(event: Event) -> Finding:
         if frozen
         else f"`trainable` is True, but {step} did not change the values of {shown}."
     )
-    found = finding(
+    return finding(
         _SLUG,
         title,
         f"The step reads which variables it trains when it is traced, and that was before this line. {said}",
@@ -204,5 +203,5 @@ def _finding(event: Event) -> Finding:
         [Proof("event", f"{event['what']}: {', '.join(names[:_SHOWN])}", event_of(event))],
         basis=RECORDED_NUMBERS,
         details={"kind": event["what"], "layer": event.get("layer"), "variables": names},
+        remedies=(_REMEDY,),
     )
-    return replace(found, remedies=(_REMEDY,))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from xladoctor.diagnosis.basis import RECORDED_METRICS
 from xladoctor.diagnosis.setting_finding import event_of, finding
@@ -48,7 +47,7 @@ def _finding(event: Event) -> Finding:
     unseen = wanted.startswith("val_") and not any(n.startswith("val_") for n in reported)
     why = " This fit got no validation data." if unseen else ""
     title = f"{name} waits for {wanted}, which fit of {event.get('model')} never reports"
-    found = finding(
+    return finding(
         _SLUG,
         title,
         f"{name} monitors `{wanted}`. In {many} the fit reported {shown}.{why}{_LEFT_OUT.get(name, '')} Keras "
@@ -57,5 +56,5 @@ def _finding(event: Event) -> Finding:
         [Proof("event", f"reported: {', '.join(reported[:_SHOWN])}", event_of(event))],
         basis=RECORDED_METRICS,
         details={"callback": name, "wanted": wanted, "reported": list(reported)},
+        remedies=(_REMEDY,),
     )
-    return replace(found, remedies=(_REMEDY,))

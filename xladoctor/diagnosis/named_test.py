@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from xladoctor.diagnosis.basis import RECORDED_NUMBERS
 from xladoctor.diagnosis.own_source import source_of
@@ -74,11 +73,11 @@ def _text(node: ast.AST) -> str | None:
 def _finding(event: Event, words: str) -> Finding:
     rows = event["rows"][1]
     title = f"`{words[:40]}` is of the {rows} rows of the training"
-    found = finding(
+    return finding(
         "unsound-split", title,
         f"The `evaluate` at this line gets the {rows} rows that the model was trained on, number for number, and the "
         f"program calls the result `{words[:40]}`. It says nothing of rows that the model has not seen.",
         event, [Proof("event", title, event_of(event))], basis=RECORDED_NUMBERS,
         details={"kind": "same-rows", "rows": list(event["rows"])},
+        remedies=(_OTHER,),
     )  # fmt: skip
-    return replace(found, remedies=(_OTHER,))

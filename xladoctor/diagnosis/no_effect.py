@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from xladoctor.diagnosis.basis import RECORDED_NUMBERS, RECORDED_ORDER, RECORDED_ROWS
 from xladoctor.diagnosis.own_source import source_of
@@ -53,11 +52,11 @@ def _made(
     event: Event, slug: str, title: str, message: str, remedy: Remedy, basis: Basis, at: int | None = None
 ) -> Finding:
     where = event.get("where")
-    found = finding(
+    return finding(
         slug, title, message, {**event, "where": {**where, "line": at} if where and at else where},
         [Proof("event", title, event_of(event))], basis=basis, details={"kind": event["what"], "name": event["name"]},
+        remedies=(remedy,),
     )  # fmt: skip
-    return replace(found, remedies=(remedy,))
 
 
 def _weights(event: Event, recording: Recording) -> Finding:

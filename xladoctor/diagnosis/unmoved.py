@@ -108,14 +108,14 @@ def _where(made: Finding, trees: Mapping[str, ast.Module], zero: bool) -> Findin
 
 def _constant(event: Event, file: str, function: ast.FunctionDef, rate: float) -> Finding:
     title = f"{event['of']} gives {rate:g} for each of the {event['steps']} steps of the run"
-    found = finding(
+    return finding(
         "dead-switch", title,
         "The doctor computed the schedule from its source, with the numbers that it had in the run. With `/` in the "
         "place of `//` it would change.",
         {**event, "where": {"file": file, "line": division(function) or function.lineno, "function": "__call__"}},
         [Proof("event", title, event_of(event))], basis=COMPUTED, details={"kind": "schedule", "rate": rate},
+        remedies=(_RATE,),
     )  # fmt: skip
-    return replace(found, remedies=(_RATE,))
 
 
 def _all(event: Event) -> Finding:
@@ -123,12 +123,12 @@ def _all(event: Event) -> Finding:
     rate, kind, steps = event.get("rate"), event["optimizer"], int(event["steps"])
     why = "The learning rate is 0." if rate == 0.0 else "Either its learning rate or the whole gradient is 0."
     title = f"{kind} changes nothing: {steps} steps left all of its {event['count']} variables as they were"
-    found = finding(
+    return finding(
         "dead-switch", title, f"The values were compared before the first step and after {steps} steps. {why}", event,
         [Proof("event", f"all values are the same after {steps} steps", event_of(event))],
         basis=RECORDED_NUMBERS, details={"kind": "rate", "rate": rate, "steps": steps},
+        remedies=(_RATE,),
     )  # fmt: skip
-    return replace(found, remedies=(_RATE,))
 
 
 def _some(event: Event, names: list[str]) -> Finding:
@@ -141,7 +141,7 @@ def _some(event: Event, names: list[str]) -> Finding:
         else f"The program takes the gradient of {shown} in each step"
     )
     rule = {r.id: r for r in by_slug("no-gradient").remedies}
-    found = finding(
+    return finding(
         "no-gradient",
         f"{shown} {'keeps its value' if it == 'it' else 'keep their values'} through {steps} steps of training",
         f"{how}, and after {steps} steps {it} still {'has its' if it == 'it' else 'have their'} first value, while the "
@@ -149,8 +149,8 @@ def _some(event: Event, names: list[str]) -> Finding:
         "applied.",
         event, [Proof("event", f"the same after {steps} steps: {shown}", event_of(event))],
         basis=RECORDED_NUMBERS, details={"variables": names, "stops": [], "used": None, "connected": None},
+        remedies=(rule["keep-differentiable"], _ASSIGN),
     )  # fmt: skip
-    return replace(found, remedies=(rule["keep-differentiable"], _ASSIGN))
 
 
 def _crossed(events: list[Event]) -> Iterator[Finding]:
@@ -177,19 +177,19 @@ def _replaced(event: Event) -> Finding:
     steps = int(event["steps"])
     if event["what"] == "rate":
         title = f"The learning rate is set on `{event['name']}`, an {event['of']} that makes no more steps"
-        found = finding(
+        return finding(
             "dead-switch", title,
             f"After this line another optimizer made {steps} steps, and this one none.", event,
             [Proof("event", title, event_of(event))], basis=RECORDED_NUMBERS,
             details={"kind": "idle-optimizer", "steps": steps},
+            remedies=(_LIVE,),
         )  # fmt: skip
-        return replace(found, remedies=(_LIVE,))
     of = f"`{event['name']}` of {event['of']}"
-    found = finding(
+    return finding(
         "no-gradient", f"{of} is no variable any more: this line puts a value in its place",
         f"It was the trainable variable `{event['variable']}`, and is a {event['by']} since. It is no longer among the "
         f"variables of the object, so nothing trains it in the {steps} steps that follow.", event,
         [Proof("event", f"{of} is set to a {event['by']}", event_of(event))], basis=RECORDED_NUMBERS,
         details={"variables": [event["variable"]], "stops": [], "used": None, "connected": None},
+        remedies=(_ASSIGN,),
     )  # fmt: skip
-    return replace(found, remedies=(_ASSIGN,))
