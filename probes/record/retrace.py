@@ -53,7 +53,8 @@ class _Open:
 
 class ShapeTrace:
     """Writes `schema.RETRACE_FILE` into the run folder when the rehearsal ends: {"shapes": [{"file", "line", "name",
-    "shape", "dtype", "order"}], "complete"}. A parameter has the line of its function's `def`, or of its decorator.
+    "shape", "dtype"}], "complete"}, in the order in which they came up. A parameter has the line of its function's
+    `def`, or of its decorator.
     """
 
     def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
@@ -65,8 +66,7 @@ class ShapeTrace:
         self._open: dict[int, _Open] = {}
         self.followed: dict[CodeType, bool] = {}
         self._stores: dict[CodeType, dict[int, set[str]]] = {}
-        self._origins: dict[str, dict[int, int]] = {}
-        self._names: dict[str, str] = {}
+        self._copies: dict[str, tuple[str, dict[int, int]]] = {}
         self._seconds = 0.0
         self._stop = _monitored(self) if hasattr(sys, "monitoring") else _traced(self, finder)
 
@@ -155,18 +155,14 @@ class ShapeTrace:
         kept = self._kept.setdefault((file, line, name), [])
         if len(kept) < _SHAPES and (shape, dtype) not in kept:
             kept.append((shape, dtype))
-            self.rows.append(
-                {"file": file, "line": line, "name": name, "shape": shape, "dtype": dtype, "order": len(self.rows)}
-            )
+            self.rows.append({"file": file, "line": line, "name": name, "shape": shape, "dtype": dtype})
 
     def _original(self, copy: str, line: int) -> tuple[str, int]:
         """The user's line that a line of AutoGraph's copy was made from; 0 where that is not known."""
-        if copy not in self._origins:
-            self._names[copy], self._origins[copy] = autograph_lines(copy)
-            if not self._origins[copy]:
-                del self._origins[copy]  # it is not known yet
-                return "", 0
-        return self._names[copy], self._origins[copy].get(line, 0)
+        name, lines = self._copies.get(copy) or autograph_lines(copy)
+        if lines:  # it may not be known yet
+            self._copies[copy] = name, lines
+        return name, lines.get(line, 0)
 
 
 def stored(code: CodeType) -> dict[int, set[str]]:
@@ -280,7 +276,7 @@ def _traced(trace: ShapeTrace, finder: PostImportFinder) -> Callable[[], None]:
                 sys.settrace(trace_call)
             return original(self, *args, **kwargs)
 
-        holder.__call__ = hidden(__call__)
+        trace.guard.hooks.put(holder, "__call__", hidden(__call__))
 
     finder.when_imported("tensorflow.python.ops.script_ops", lambda module: watch(module.FuncRegistry))
     finder.when_imported(FUNCTIONS, lambda module: watch(module.Function))

@@ -8,7 +8,6 @@ the crash.
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -92,10 +91,34 @@ class Program:
                 return f"{name}/{path}"
         return None
 
-    def with_script(self, folder: Path) -> None:
-        """Put the script's folder into a copy, where it is apart."""
-        if self.script is not None:
-            overlay.make(self.script, folder / copies.SCRIPT)
+    def rehearsed(
+        self,
+        folder: Path,
+        timeout: float,
+        *,
+        budget: Mapping[str, float] | None = None,
+        retrace: bool = False,
+        prepare: Callable[[Path], None] = lambda folder: None,
+    ) -> Recording:
+        """A rehearsal of the whole command on a copy, which `prepare` changes before the start; see `rehearse`."""
+
+        def complete(copy: Path) -> None:
+            if self.script is not None:
+                overlay.make(self.script, copy / copies.SCRIPT)
+            prepare(copy)
+
+        return rehearse(
+            self.moved(folder),
+            listing=self.listing,
+            folder=folder,
+            environment=self.environment,
+            batches=None,
+            budget=budget,
+            retrace=retrace,
+            timeout=timeout,
+            capture="none",
+            prepare=complete,
+        )
 
     def moved(self, folder: Path) -> tuple[str, ...]:
         """The command as it is given in a copy: what it names in the two folders is that of the copy."""
@@ -141,8 +164,7 @@ def try_edits(
         folder = recording.folder / "rehearsals" / f"edit-{number}"
         again = _rehearsed(one, text, program, folder, min(left, _limit(recording)))
         tried.append(_judged(one, text, program, again, failure))
-        for part in copies.ALL:
-            shutil.rmtree(folder / part, ignore_errors=True)  # a dozen copies would fill a disk
+        copies.remove(folder)  # a dozen would fill a disk
     return tried
 
 
@@ -177,22 +199,11 @@ def _rehearsed(one: Candidate, text: Text, program: Program, folder: Path, secon
     place = program.place(one.file)
 
     def prepare(copy: Path) -> None:
-        program.with_script(copy)
         target = copy / str(place)
         target.unlink(missing_ok=True)  # never through a link to the user's own file
         target.write_bytes(one.applied(text.text).encode("utf-8"))
 
-    return rehearse(
-        program.moved(folder),
-        listing=program.listing,
-        folder=folder,
-        environment=program.environment,
-        batches=None,
-        budget=_REHEARSED,
-        timeout=seconds,
-        capture="none",
-        prepare=prepare,
-    )
+    return program.rehearsed(folder, seconds, budget=_REHEARSED, prepare=prepare)
 
 
 def _judged(one: Candidate, text: Text, program: Program, again: Recording, failure: Event | None) -> TriedEdit:

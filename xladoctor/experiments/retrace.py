@@ -7,14 +7,12 @@ of another run, and nothing is taken from it.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 from xladoctor import secrets
 from xladoctor.diagnosis.weigh import uncaught
 from xladoctor.experiments.edits import Program, again_as_before
-from xladoctor.experiments.rehearse import rehearse
 from xladoctor.recording import copies, files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
@@ -37,17 +35,7 @@ def retrace(recording: Recording, program: Program) -> str | None:
     outcome = recording.outcome
     limit = _SECONDS + 2.0 * (outcome.seconds or 0.0 if outcome is not None else 0.0)
     folder = recording.folder / "rehearsals" / _FOLDER
-    again = rehearse(
-        program.moved(folder),
-        listing=program.listing,
-        folder=folder,
-        environment=program.environment,
-        batches=None,
-        retrace=True,
-        timeout=limit,
-        capture="none",
-        prepare=program.with_script,
-    )
+    again = program.rehearsed(folder, limit, retrace=True)
     try:
         if not again_as_before(again, failure):
             return "the second run did not fail as the first one did"
@@ -55,8 +43,7 @@ def retrace(recording: Recording, program: Program) -> str | None:
     except (OSError, ValueError, files.Unusable):
         return "the second run did not write what it saw"
     finally:
-        for part in copies.ALL:
-            shutil.rmtree(folder / part, ignore_errors=True)
+        copies.remove(folder)
     document = secrets.of_strings(_of_originals(seen, program, folder))
     with files.create(recording.folder, schema.RETRACE_FILE) as file:
         file.write((json.dumps(document) + "\n").encode())

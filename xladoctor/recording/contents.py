@@ -172,7 +172,7 @@ _FLIP_MAY: Fields = {
 _DEFAULTED: Fields = {"file": text, "line": whole, "text": text, "value": scalar, "taken": scalar}
 _DEFAULTED_MAY: Fields = {"function": text, "key": text}
 
-_SHAPE_AFTER: Fields = {"file": text, "line": whole, "name": text, "shape": shape, "dtype": text, "order": whole}
+_SHAPE_AFTER: Fields = {"file": text, "line": whole, "name": text, "shape": shape, "dtype": text}
 
 _FRAME = record({"file": text}, {"line": maybe(whole), "function": maybe(text)})
 _LAYER = record({"name": text, "class": text}, {})

@@ -6,6 +6,8 @@ pyright. Else plain `pytest` in the project would collect the tests of each copy
 `.ignore`, such as black and ruff, find both in `xladoctor-runs` (`run_folder.IGNORED`).
 """
 
+from pathlib import Path
+
 WORK = ".work"
 """The copy of the working directory."""
 SCRIPT = ".script"
@@ -13,3 +15,11 @@ SCRIPT = ".script"
 TEMPORARY = ".tmp"
 """What the rehearsal has as TMPDIR."""
 ALL = (WORK, SCRIPT, TEMPORARY)
+
+
+def remove(folder: Path) -> None:
+    """Remove the copies from the run folder of a rehearsal."""
+    import shutil  # which every start would wait for
+
+    for part in ALL:
+        shutil.rmtree(folder / part, ignore_errors=True)

@@ -213,7 +213,6 @@ class Recording:
         """The shapes that a second run saw after lines (`schema.RETRACE_FILE`), in the order in which they came up."""
         found = self._table(schema.RETRACE_FILE)[0].get("shapes")
         rows = [row for row in found if contents.is_shape_after(row)] if isinstance(found, list) else []
-        rows.sort(key=lambda row: int(row["order"]))
         return tuple(ShapeAfter(r["file"], r["line"], r["name"], tuple(r["shape"]), r["dtype"]) for r in rows)
 
     def sources(self, name: str) -> dict[str, dict[str, list[list[Any]]]]:
