@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xladoctor.blame import settings
-from xladoctor.sources.files import Files, imported
+from xladoctor.sources.files import Files, Setting, Settings, imported
 from xladoctor.sources.names import last_name, walk
 
 Line = tuple[str, int]
@@ -44,10 +44,8 @@ class Index:
     tests: dict[ast.AST, list[Place]] = field(default_factory=dict)
     outer: dict[ast.AST, ast.AST | None] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
-    settings: dict[str, list[Place]] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     """What files of settings have for a key: also what an attribute may be filled with."""
-    entries: dict[str, list[tuple[int, str, ast.expr]]] = field(default_factory=dict)
-    """The same, with how deep each stands in its file."""
     records: dict[str, list[str]] = field(default_factory=dict)
     """The fields of the classes that get their constructor from them."""
 
@@ -78,7 +76,7 @@ def index(files: Files, main: str, argv: Sequence[str] = ()) -> Index:
     asked = ((name, near) for name, near in dict.fromkeys(named) if len(name) < _LONGEST)
     for file in dict.fromkeys(at for name, near in asked if (at := files.beside(name, near)) is not None):
         _read_settings(found, files, file)
-    files.settings = found.entries
+    files.settings = found.settings
     for cls, fields in found.records.items():
         for site in found.calls.get(cls, ()):
             for name, value in settings.of_record(site.node, fields) if isinstance(site.node, ast.Call) else ():
@@ -94,8 +92,7 @@ def _read_settings(into: Index, files: Files, file: str) -> None:
         pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
         for key, value in pairs:
             if isinstance(key, ast.Constant):
-                into.settings.setdefault(str(key.value), []).append(Place(file, value))
-                into.entries.setdefault(str(key.value), []).append((far, file, value))
+                into.settings.setdefault(str(key.value), []).append(Setting(far, file, value))
         todo += [(far + isinstance(node, ast.Dict), child) for child in ast.iter_child_nodes(node)]
 
 

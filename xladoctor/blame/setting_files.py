@@ -96,11 +96,12 @@ def told(run: Follower, holder: Value, key: object) -> Value | None:
     if type(holder) not in (Value, FileName) or not isinstance(key, str) or key in _OF_ARRAYS:
         return None
     own = run.files.beside(said, run.calls[-1].file) if (said := text(holder)) else None
-    found = [entry for entry in run.files.settings.get(key, ()) if own in (None, entry[1])]
-    nearest = [(file, node) for far, file, node in found if far == min(found, key=lambda entry: entry[0])[0]]
-    if not nearest or len({ast.dump(node) for _, node in nearest}) > 1:
+    found = [s for s in run.files.settings.get(key, ()) if own in (None, s.file)]
+    top = min((s.depth for s in found), default=0)
+    nearest = [s for s in found if s.depth == top]
+    if not nearest or len({ast.dump(s.value) for s in nearest}) > 1:
         return None
-    return _evaluated(run, *nearest[0])
+    return _evaluated(run, nearest[0].file, nearest[0].value)
 
 
 def unpacked(run: Follower, called: Function | Class, holder: Value) -> dict[str, Value]:

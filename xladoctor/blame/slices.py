@@ -103,7 +103,7 @@ class _Slice:
             yield from self._name(node.id, place)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield from self.known.attributes.get(node.attr, ()) or self._of_module(node, place)
-            yield from self.known.settings.get(node.attr, ())
+            yield from self._settings(node.attr)
             for read in self.known.functions.get(node.attr, ()):
                 if _is_property(read.node) or node not in self.called:
                     yield from _returns(read)
@@ -124,7 +124,7 @@ class _Slice:
 
     def _key(self, name: str) -> Iterator[Place]:
         yield from self.known.keys.get(name, ())
-        yield from self.known.settings.get(name, ())
+        yield from self._settings(name)
 
     def _of_module(self, node: ast.Attribute, place: Place) -> Iterator[Place]:
         """What another file binds: `settings.WIDTH`."""
@@ -152,6 +152,9 @@ class _Slice:
                 return
         for called in self.known.functions.get(name, ()):
             yield from _returns(called)
+
+    def _settings(self, key: str) -> Iterator[Place]:
+        return (Place(s.file, s.value) for s in self.known.settings.get(key, ()))
 
     def _given(self, function: Function, place: Place, name: str) -> Iterator[Place]:
         """What a parameter is given where its function is called: by the traceback's call, where there is one."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
+from xladoctor.blame.features import by_line
 from xladoctor.blame.options import Alternatives, alternatives, selects
 from xladoctor.blame.options import said as word_of
 from xladoctor.blame.suspicion import Candidate
@@ -163,7 +164,7 @@ def _is_typed(node: ast.AST) -> bool:
 
 def _at(trees: Trees, file: str, line: int) -> list[ast.AST]:
     """The nodes that begin on a line."""
-    return [n for n in walk(trees[file]) if getattr(n, "lineno", None) == line] if file in trees else []
+    return by_line(trees[file], {line}).get(line, []) if file in trees else []
 
 
 def _strange(crash: Crash) -> set[str]:

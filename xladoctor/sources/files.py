@@ -5,12 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from xladoctor.sources.names import walk
 from xladoctor.sources.setting_trees import is_settings, parse_settings
 from xladoctor.sources.source import Source, Unreadable, parse
 
 _MOST, _MOST_TREES = 200, 50
+
+
+class Setting(NamedTuple):
+    """What a file of settings has for a key, `depth` mappings below its top."""
+
+    depth: int
+    file: str
+    value: ast.expr
+
+
+Settings = dict[str, list[Setting]]
+"""By key."""
 
 
 class Files:
@@ -22,8 +35,8 @@ class Files:
         self._sources: dict[str, Source | None] = {}
         self._functions: dict[str, list[tuple[int, int, str]]] = {}
         self._assigned: dict[tuple[str, str], dict[str, list[int]]] = {}
-        self.settings: dict[str, list[tuple[int, str, ast.expr]]] = {}
-        """By key what the files of settings have that the program names: how deep, in which file, and the value."""
+        self.settings: Settings = {}
+        """Of the files of settings that the program names; `blame.bindings.index` finds them."""
 
     def source(self, file: str) -> Source | None:
         """The parsed file."""
