@@ -75,10 +75,19 @@ def rehearse(
     with stores(outside, folder) as pairs:
         env[schema.ENV_REHEARSE] = json.dumps({**told, "redirect": pairs})
         run = target.run(
-            command, env=env, folder=folder, timeout=timeout, stdout=None, stderr=None, cwd=work, detached=True
-        )
+            _from_here(command), env=env, folder=folder, timeout=timeout, stdout=None, stderr=None, cwd=work,
+            detached=True,
+        )  # fmt: skip
         run.written_down()
     return _read_back(command, run, folder)
+
+
+def _from_here(command: Sequence[str]) -> list[str]:
+    """The command with its program as it is found from here: a path such as `../env/bin/python` leads elsewhere from
+    the copy.
+    """
+    program = Path(command[0])
+    return [str(program.absolute()) if len(program.parts) > 1 else command[0], *command[1:]]
 
 
 def _copied(folder: Path, listing: overlay.Listing) -> tuple[Path, Path]:
