@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 16
 # How often the terminal is looked at while the target prints, in seconds.
 _LOOK = 0.2
-# How often while the target has set modes of its own, in milliseconds.
-_MODES = 50
+# How often while the target has set modes of its own, and while it works on a key that it got, in milliseconds.
+_MODES, _KEY = 50, 5
 
 
 class Pump(threading.Thread):
@@ -74,9 +74,12 @@ class Pump(threading.Thread):
         looked = 0.0
         while True:
             terminal = self.terminal
+            pause = None
             if terminal is not None:
-                poll.modify(terminal.user, select.POLLIN if terminal.wants_keys else 0)
-            events = dict(poll.poll(_MODES if terminal and terminal.changed else None))
+                takes_key = terminal.takes_key()
+                poll.modify(terminal.user, select.POLLIN if takes_key else 0)
+                pause = None if not terminal.changed else _KEY if terminal.wants_keys and not takes_key else _MODES
+            events = dict(poll.poll(pause))
             if terminal is not None:
                 terminal.hand_on_modes()
                 if time.monotonic() - looked > _LOOK:
@@ -85,7 +88,7 @@ class Pump(threading.Thread):
             if self.user is not None and events.get(self.user, 0) & ~select.POLLIN:
                 return
             if terminal is not None and terminal.user in events:
-                terminal.pass_keys()
+                terminal.pass_key()
             if self.source not in events:
                 continue
             try:

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import select
 import termios
+import time
 from contextlib import suppress
 
 # Fields of the list that `termios.tcgetattr` returns.
 _INPUT, _OUTPUT, _LOCAL, _CHARACTERS = 0, 1, 3, 6
+# A program that never sleeps gets the next key after this many seconds.
+_BUSY = 0.05
 
 
 class Terminal:
@@ -29,6 +33,8 @@ class Terminal:
         fcntl.fcntl(self.slave, fcntl.F_SETFL, fcntl.fcntl(self.slave, fcntl.F_GETFL) | os.O_APPEND)
         self._name = os.ttyname(self.slave)
         self.wants_keys = False
+        self._reader: int | None = None
+        self._key_passed = 0.0
         self._modes = self._start = termios.tcgetattr(self.slave)
         self._size = b""
         self.resize()
@@ -55,7 +61,8 @@ class Terminal:
             if modes == self._modes:
                 return
             self._modes = modes
-            self.wants_keys = self.changed and not modes[_LOCAL] & termios.ICANON and self._has_reader()
+            self._reader = self._find_reader() if self.changed and not modes[_LOCAL] & termios.ICANON else None
+            self.wants_keys = self._reader is not None
             if not self._in_foreground():
                 return
             real = termios.tcgetattr(self.user)
@@ -63,21 +70,51 @@ class Terminal:
                 real[field] = modes[field]
             termios.tcsetattr(self.user, termios.TCSADRAIN, real)
 
-    def pass_keys(self) -> None:
-        """Hand on the keys to a program that reads them by the name of its output's terminal, as `less` does."""
-        if self._in_foreground():
-            os.write(self.master, os.read(self.user, 4096))
+    def takes_key(self) -> bool:
+        """Whether a program waits for a key from us. What is typed before it does stays in the user's terminal: if the
+        last key ended the program, the next ones are for the shell.
+        """
+        if not self.wants_keys:
+            return False
+        return self._reader_waits() or (self.wants_keys and time.monotonic() - self._key_passed > _BUSY)
+
+    def pass_key(self) -> None:
+        """Hand on a key to a program that reads them by the name of its output's terminal, as `less` does."""
+        if self.wants_keys and self._in_foreground():
+            os.write(self.master, os.read(self.user, 1))
+            self._key_passed = time.monotonic()
 
     def _in_foreground(self) -> bool:
         return os.tcgetpgrp(self.user) == os.getpgrp()
 
-    def _has_reader(self) -> bool:
-        """Whether a process of our group has opened the slave by its name to read from it."""
+    def _reader_waits(self) -> bool:
+        """Whether the reader has taken the last key, and sleeps again. One that has ended waits for nothing."""
+        with suppress(OSError):
+            slave = os.open(self._name, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+            try:
+                # To poll it also brings to its queue what was written to the other side.
+                poll = select.poll()
+                poll.register(slave, select.POLLIN)
+                if poll.poll(0):
+                    return False
+            finally:
+                os.close(slave)
+        with suppress(OSError):
+            with open(f"/proc/{self._reader}/stat", "rb") as file:
+                state = file.read().rpartition(b")")[2].split()[0]
+            if state not in (b"Z", b"X"):
+                return state == b"S"
+        self._reader = self._find_reader()
+        self.wants_keys = self._reader is not None
+        return False
+
+    def _find_reader(self) -> int | None:
+        """A process of our group that has opened the slave by its name to read from it."""
         for name in os.listdir("/proc"):
             with suppress(OSError):
                 if name.isdigit() and os.getpgid(int(name)) == os.getpgrp() and self._reads(f"/proc/{name}"):
-                    return True
-        return False
+                    return int(name)
+        return None
 
     def _reads(self, process: str) -> bool:
         for number in os.listdir(f"{process}/fd"):
