@@ -158,9 +158,13 @@ def test_a_process_elsewhere_with_the_same_number_gets_a_file_of_its_own(tmp_pat
     """
     # The child is told which file is taken before it has written anything.
     program = program.replace(
-        "signal.pause()", "signal.signal(15, lambda *_: (mark('child'), os._exit(0))); signal.pause()"
+        "signal.pause()",
+        "signal.signal(15, lambda *_: (mark('child'), os._exit(0))); open('ready', 'w'); signal.pause()",
     )
-    program = program.replace("os.kill(pid, 15)", "import time; time.sleep(0.5); os.kill(pid, 15)")
+    program = program.replace(
+        "os.kill(pid, 15)",
+        "import time\n    while not os.path.exists('ready'): time.sleep(0.01)\n    os.kill(pid, 15)",
+    )
     ran = left_alone(tmp_path, program)
     pid = (tmp_path / "project" / "pid").read_text()
     assert (ran.folder / f"events-{pid}.jsonl").read_text().count("\n") == 1

@@ -43,13 +43,19 @@ def test_a_chain_of_origins_is_bounded():
     assert len(list(suspicion.chain(side.origin, 10_000))) <= 400
 
 
-def test_a_hundred_blocks_and_ten_thousand_locals_within_seconds():
-    text = deep(100)
+def seconds(blocks: int, tensors_in_sight: int) -> float:
+    """Processor time to blame the residual, which is found."""
+    text = deep(blocks)
     line = len(text.splitlines())
-    tensors = [{"name": f"t{i}", "shape": [32, i], "dtype": "float32"} for i in range(10_000)]
+    tensors = [{"name": f"t{i}", "shape": [32, i], "dtype": "float32"} for i in range(tensors_in_sight)]
     frame: dict[str, Any] = {"file": MAIN, "line": line, "function": "<module>", "user": True, "tensors": tensors}
     finding = Finding("XD3", "x", "error", "root", "t", "m", dims=(31, 32), location=Location(MAIN, line))
     started = time.process_time()
     found = blame(finding, {"frames": [frame], "message": ""}, Files({MAIN: text}.get), MAIN)
     assert found is not None and "Dense(31)" in found.suspects[0].code
-    assert time.process_time() - started < 5
+    return time.process_time() - started
+
+
+def test_a_hundred_blocks_and_ten_thousand_locals_take_no_more_than_their_share():
+    """Against a tenth of both: so a busy machine, on which everything takes longer, does not fail it."""
+    assert seconds(100, 10_000) < 11 * seconds(10, 1_000)

@@ -54,7 +54,7 @@ def test_what_only_an_open_batch_does_is_not_told(swept):
 
 @pytest.mark.parametrize(("kind", "state"), [("die", "crashed"), ("abort", "crashed"), ("hang", "timed-out")])
 def test_ends_of_a_worker_are_results(swept, kind, state):
-    found = swept(f"fake:{kind}.3", [2, 3], timeout=1.0)
+    found = swept(f"fake:{kind}.3", [2, 3], timeout=3.0)
     assert states(found) == {2: "passed", 3: state}
     assert found.rules[0].text == "fails from 3 on"
 

@@ -47,7 +47,7 @@ def run(folder: Path, *command: str, **kwargs: Any) -> tuple[bytes, bytes]:
     """(standard output, standard error) of a whole run."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | kwargs
     with popen(folder, *command, **streams) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     return out or b"", err or b""
 
 
@@ -56,8 +56,8 @@ def outcome(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "run.json").read_text())["outcome"]
 
 
-def until(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
-    """Wait until a condition holds; its value."""
+def until(condition: Callable[[], Any], seconds: float = 90.0) -> Any:
+    """Wait until a condition holds; its value. The end is for what never comes: a busy machine may take a while."""
     end = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < end, "it did not come to pass"

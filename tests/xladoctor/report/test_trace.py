@@ -125,7 +125,7 @@ def test_a_page_of_ten_thousand_rows(broken):
     many = replace(broken, steps=(replace(step, shapes=step.shapes * 3334),))
     start = time.process_time()
     text = show(many, "html")
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 20
     assert text.count("<tr") > 10_000
     assert text.count('class="block"') == 51, "a browser lays out only the blocks in view"
     assert len(text) < 4_000_000

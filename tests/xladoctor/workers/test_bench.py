@@ -54,7 +54,7 @@ def test_an_abort_names_its_signal(bench):
 
 
 def test_a_hang_is_a_result(bench):
-    one = bench("fake:hang.8", timeout=0.5)
+    one = bench("fake:hang.8", timeout=2)
     assert one.ask(requests.Call(), Case(8)).state == "timed-out"
     assert one.ask(requests.Call(), Case(7)).ok
 
