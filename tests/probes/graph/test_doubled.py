@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from probes.graph.doubled import judged
 from probes.record import capsule
 
 from .capsules import capsule_of
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_cancelling_form_is_wrong_and_another_quantity_is_not_judged(tmp_path):

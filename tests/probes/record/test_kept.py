@@ -10,6 +10,8 @@ from tests.probes.record.running import PYTHON, run_program
 from xladoctor.recording import mark
 from xladoctor.saved import scan_run
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import dataclasses
 import numpy as np

@@ -12,6 +12,8 @@ import pytest
 from tests.probes.record.running import run_program
 from tests.probes.record.trainings import TRAININGS
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import numpy as np
 import tensorflow as tf

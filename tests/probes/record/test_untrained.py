@@ -159,6 +159,7 @@ def stops(ran):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "wanted"),
     [
@@ -184,12 +185,14 @@ def test_the_op_and_the_line_that_stop_it(ran, model, wanted):
     assert stops(ran)[model] == wanted
 
 
+@pytest.mark.slow
 def test_what_has_a_gradient_is_not_spoken_of(ran):
     named = {name.partition(".")[0] for e in ran.of("no-gradient") for name in e.get("variables") or ()}
     assert named & {"smooth", "shape", "straight", "straight_graph", "frozen"} == set()
     assert not ran.of("probe-error")
 
 
+@pytest.mark.slow
 def test_what_became_of_them_by_the_end(ran):
     [end] = [e for e in ran.of("no-gradient") if e["what"] == "end"]
     assert set(end["trained"]) == {
@@ -199,11 +202,13 @@ def test_what_became_of_them_by_the_end(ran):
     assert "target.head/kernel" in end["moved"]
 
 
+@pytest.mark.slow
 def test_training_is_as_without_the_probes_and_tensorflow_has_its_own_methods_again(ran, tmp_path):
     assert run_program(tmp_path, PROGRAM, probes=False).stdout == ran.stdout
     assert ran.stdout.endswith("quick_execute record_operation record.py\n")
 
 
+@pytest.mark.slow
 def test_the_ops_without_a_gradient_are_those_of_tensorflow():
     tf = pytest.importorskip("tensorflow")
     value = tf.constant([0.7, 1.2])
