@@ -8,7 +8,7 @@ from any iterator and no element is made: what a dataset was built from is in it
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -37,6 +37,7 @@ _DRAW = frozenset(
 )  # fmt: skip
 """What draws other numbers each time."""
 _METHODS = ("predict", "evaluate")
+Passed = Callable[[Any, int, "Mapping[str, Any] | None"], None]
 LOOP = "loop"
 """The method of what the program itself iterates."""
 
@@ -62,6 +63,8 @@ class DatasetRecorder:
         self._loops: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
         self._made = self._looped = 0
         self._written: set[tuple[Any, ...]] = set()
+        self.passed: Passed | None = None
+        """Called with each dataset that the program goes through, how often it does, and where."""
         finder.when_imported("tensorflow", self._hook)
 
     def _hook(self, _: ModuleType) -> None:
@@ -95,30 +98,37 @@ class DatasetRecorder:
         if not isinstance(data, compat_data.dataset_class()):
             return False
         facts = {"method": method, "model": getattr(model, "name", None), "used": where}
+        if self.passed is not None:
+            self.passed(data, 2 if method == "fit" else 1, where)
         if is_empty(data):
             self._write("empty", None, **facts)
         if method not in _METHODS:
             return False
         found = list(chain(data))
-        anew = _shuffled_anew(found)
+        anew = shuffled_anew(found)
         if method == "predict" and anew:
-            self._write("reshuffled", self._chosen(anew[0]), **facts)
+            self._write("reshuffled", self._chosen(anew[0]), made=self._where.get(anew[0]), **facts)
         self._dropped(found, **facts)
         return True
 
     def _iterated(self, dataset: Any) -> None:
         """A loop of the program begins: what it does with the batches, its source says."""
         loop = direct_caller() if compat.default_graph() is None else None
+        if loop is None:
+            return
+        if self.passed is not None:
+            self.passed(dataset, 1, loop)
         before = self._loops.setdefault(dataset, [])
-        if loop is None or loop in before:
+        if loop in before:
             return
         self._looped += 1
         before.append(loop)
         found = list(chain(dataset))
         self._dropped(found, method=LOOP, model=None, used=loop)
-        anew = _shuffled_anew(found) if len(before) == 2 else []
+        anew = shuffled_anew(found) if len(before) == 2 else []
         if anew:
-            self._write("reshuffled", self._chosen(anew[0]), method=LOOP, model=None, used=before[0], other=loop)
+            places = {"made": self._where.get(anew[0]), "used": before[0], "other": loop}
+            self._write("reshuffled", self._chosen(anew[0]), method=LOOP, model=None, **places)
 
     def _dropped(self, found: list[Any], **facts: Any) -> None:
         for batch in (d for d in found if _drops(d)):
@@ -207,7 +217,7 @@ def draws(dataset: Any) -> bool:
     return bool(ops & _DRAW) or ("AssignVariableOp" in ops and any(o.startswith("StatelessRandom") for o in ops))
 
 
-def _shuffled_anew(found: list[Any]) -> list[Any]:
+def shuffled_anew(found: list[Any]) -> list[Any]:
     """The shuffles of a pipeline that are drawn again at each pass: those above a cache are not."""
     cached = next((n for n, d in enumerate(found) if "Cache" in type(d).__name__), len(found))
     return [d for d in found[:cached] if is_shuffled_anew(d)]

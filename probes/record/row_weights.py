@@ -1,9 +1,9 @@
-"""Weights of classes that are not what they are taken for: larger for the classes that have more rows anyway."""
+"""Weights of classes that are not what they are taken for: larger for frequent classes, or those of other classes."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .labels import classes_of
@@ -12,12 +12,15 @@ MAX_CLASSES = 100
 _APART = 1.2
 """So many times as many rows has the largest class of the smallest one, at least."""
 _SAME = 0.03
+_SEVERAL = 3
+"""Of two classes two weights in the wrong order may be meant."""
 
 
 def odd_weights(labels: Any, given: Mapping[str, Any]) -> tuple[str, list[int]] | None:
     """(what, rows of the class with the largest and the smallest weight): "by-count" where the weights of all classes
-    are as their numbers of rows are, so that the frequent ones count twice; "no-class" where a weight is given to a
-    class that no row has, and some class that rows have is given none.
+    are as their numbers of rows are, so that the frequent ones count twice; "dealt" where they are the inverse of these
+    numbers, or of their roots, each for another class; "no-class" where a weight is given to a class that no row has,
+    and some class that rows have is given none.
     """
     numpy = sys.modules["numpy"]
     classes = classes_of(labels, MAX_CLASSES)
@@ -34,14 +37,26 @@ def odd_weights(labels: Any, given: Mapping[str, Any]) -> tuple[str, list[int]] 
             return "no-class", [len(set(found) - set(known)), len(known)]
     else:
         found = _of_rows(numpy, given.get("sample_weight"), classes, known)
-    return ("by-count", [max(known.values()), min(known.values())]) if _by_count(known, found) else None
+    if set(known) - set(found) or max(known.values()) < _APART * min(known.values()):
+        return None
+    if _alike(found[k] / n for k, n in known.items()):
+        return "by-count", [max(known.values()), min(known.values())]
+    return ("dealt", [known[max(known, key=lambda k: found[k])], min(known.values())]) if _dealt(known, found) else None
 
 
-def _by_count(known: Mapping[int, int], weights: Mapping[int, float]) -> bool:
-    if set(known) - set(weights) or max(known.values()) < _APART * min(known.values()):
-        return False
-    shares = [weights[k] / n for k, n in known.items()]
-    return min(shares) > 0.0 and max(shares) <= (1.0 + _SAME) * min(shares)
+def _dealt(known: Mapping[int, int], weights: Mapping[int, float]) -> bool:
+    """Whether the weights are the inverse of the numbers of rows only once both are sorted."""
+    pairs = list(zip(sorted(known.values()), sorted((weights[k] for k in known), reverse=True), strict=True))
+    powers = (1.0, 0.5) if len(pairs) >= _SEVERAL else ()
+    return any(
+        _alike(w * n**power for n, w in pairs) and not _alike(weights[k] * n**power for k, n in known.items())
+        for power in powers
+    )
+
+
+def _alike(numbers: Iterable[float]) -> bool:
+    found = list(numbers)
+    return min(found) > 0.0 and max(found) <= (1.0 + _SAME) * min(found)
 
 
 def _of_rows(numpy: Any, weights: Any, classes: Any, known: Mapping[int, int]) -> dict[int, float]:

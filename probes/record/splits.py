@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import compat_data, schema
-from .datasets import SAME_ROWS, DatasetRecorder, chain, is_shuffled_anew
+from .cuts import Cuts, cut_of
+from .datasets import SAME_ROWS, DatasetRecorder, chain
 from .folds import Folds
 from .given_rows import GivenRows
 from .guard import Guard
@@ -37,6 +38,7 @@ class SplitRecorder:
         self._given = GivenRows(self._odd) if values else None
         self._seen: set[tuple[Any, ...]] = set()
         self._folds = Folds()
+        datasets.passed = Cuts(self._cut_later).passed
 
     def begins(self, method: str, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
         """A call of Keras begins with these arguments; whether its batches, or its two sides, could be looked at."""
@@ -105,25 +107,14 @@ class SplitRecorder:
 
     def _cut(self, training: Any, validation: Any, facts: dict[str, Any]) -> bool:
         """Both sides are cut from one dataset: is its order drawn anew for each?"""
-        one, other = list(chain(training)), list(chain(validation))
-        common = next((i for i, d in enumerate(one) if any(d is e for e in other)), None)
-        if common is None:
-            return False
-        at = next(i for i, e in enumerate(other) if e is one[common])
-        cuts = [[(_cut(d), int(d._count.numpy())) for d in part if _cut(d)] for part in (one[:common], other[:at])]
-        if any(len(c) != 1 for c in cuts):
-            return False
-        (how, count), (opposite, beside) = cuts[0][0], cuts[1][0]
-        if {how, opposite} != {"take", "skip"} or count != beside or count <= 0:
-            return False
-        above = one[common:]
-        cached = next((i for i, d in enumerate(above) if "Cache" in type(d).__name__), len(above))
-        shuffle = next((d for d in above[:cached] if is_shuffled_anew(d)), None)
-        rows = int(one[common].cardinality().numpy())
-        if shuffle is not None and 0 < count < rows:
-            parts = [count, rows - count] if how == "take" else [rows - count, count]
-            self._write("reshuffled", self.datasets.line_of(shuffle), rows=parts, **facts)
-        return True
+        found = cut_of(training, validation)
+        if found is not None and found[0] is not None:
+            self._write("reshuffled", self.datasets.line_of(found[0]), rows=found[1], **facts)
+        return found is not None
+
+    def _cut_later(self, shuffle: Any, rows: list[int], used: Mapping[str, Any] | None) -> None:
+        """A loop or an `evaluate` goes through what is cut off a dataset that something was trained with."""
+        self._write("reshuffled", self.datasets.line_of(shuffle), rows=rows, model=None, used=used)
 
     def _labels(self, labels: Any, split: float, facts: dict[str, Any]) -> bool:
         classes = classes_of(labels)
@@ -196,11 +187,6 @@ def labelled(dataset: Any) -> tuple[Any, int, int, Any] | None:
     if any(b < 0 for b in buffers):
         return None  # all rows
     return labels, sum(buffers), int(steps[at[0]]._batch_size.numpy()), steps[at[0]]
-
-
-def _cut(dataset: Any) -> str | None:
-    name = type(dataset).__name__
-    return next((word for word in ("take", "skip") if name == f"_{word.capitalize()}Dataset"), None)
 
 
 def _classifies(model: Any) -> bool:

@@ -14,6 +14,7 @@ from xladoctor.sources.names import walk
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "in-window": ("targets", "y"),
     "by-count": ("class_weight", "sample_weight"),
+    "dealt": ("class_weight", "sample_weight"),
     "no-class": ("class_weight",),
     "schedule": ("decay_steps", "boundaries", "first_decay_steps", "decay_rate"),
     "shuffled": ("shuffle",),

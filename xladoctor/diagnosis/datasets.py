@@ -17,7 +17,7 @@ from xladoctor.model.diagnosis import Finding, Level, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.loops import predicts
+from xladoctor.sources.loops import predicts, unconditional
 
 _SLUGS = {"reshuffled": "wrong-pairing", "zipped": "wrong-pairing", "dropped": "wrong-shape-silent"}
 _LOOP = "loop"
@@ -51,11 +51,19 @@ def pipelines(recording: Recording) -> Iterator[Finding]:
         return
     seen = set()
     for event in recording.of_kind(schema.DATASET):
-        found = _finding(_of_loop(event, recording)) if event["what"] in _SLUGS else None
+        found = _finding(_of_loop(_decided(event, recording), recording)) if event["what"] in _SLUGS else None
         key = (event["what"], str(found.location)) if found is not None else None
         if found is not None and key not in seen:
             seen.add(key)
             yield found
+
+
+def _decided(event: Event, recording: Recording) -> Event:
+    """The event with the line where its shuffle is made, if what calls the function there has no say in it."""
+    made = location(event.get("made"))
+    source = source_of(recording, str(made.file)) if made is not None else None
+    always = source is not None and made is not None and made.line and unconditional(source.tree, made.line, "shuffle")
+    return {**event, "where": event["made"]} if always else event
 
 
 def _of_loop(event: Event, recording: Recording) -> Event | None:
@@ -66,7 +74,11 @@ def _of_loop(event: Event, recording: Recording) -> Event | None:
         return event
     for at in map(location, (event.get("used"), event.get("other"))):
         source = source_of(recording, str(at.file)) if at is not None else None
-        call = predicts(source.tree, at.line) if source is not None and at is not None and at.line else None
+        call = (
+            predicts(source.tree, at.line, str(event["what"]))
+            if source is not None and at is not None and at.line
+            else None
+        )
         if call is not None:
             return {**event, "method": call}
     return None

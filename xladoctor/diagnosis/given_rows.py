@@ -213,6 +213,16 @@ def _by_count(event: Event) -> tuple[str, str]:
     )
 
 
+def _dealt_weights(event: Event) -> tuple[str, str]:
+    heaviest, least = event["rows"]
+    return (
+        f"The weights of the classes of {_whose(event)} are those of other classes",
+        "Sorted, the weights are the inverse of the numbers of rows, or of their roots, but the classes have them in "
+        f"another order: the largest weight is that of a class with {heaviest} rows, and the smallest class has "
+        f"{least}. The numbers were counted in one order and given to the classes in another.",
+    )
+
+
 def _no_class(event: Event) -> tuple[str, str]:
     odd, classes = event["rows"]
     return (
@@ -291,6 +301,12 @@ _KINDS: Mapping[str, Kind] = {
         "dead-switch", _by_count,
         Remedy("weights-inverse", "Weigh each class by the inverse of its rows", "changes-numerics",
                "`{c: len(y) / (classes * n) for c, n in enumerate(np.bincount(y))}`."),
+        _COUNTED,
+    ),
+    "dealt": Kind(
+        "wrong-pairing", _dealt_weights,
+        Remedy("weights-by-class", "Count the rows in the order of the class numbers", "changes-numerics",
+               "`np.bincount(y)`, or `value_counts().sort_index()`: their order is that of the classes."),
         _COUNTED,
     ),
     "no-class": Kind(

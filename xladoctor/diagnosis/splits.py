@@ -42,6 +42,13 @@ def _reshuffled(event: Event) -> tuple[str, str]:
     """(title, message) of a dataset that is shuffled above the cut."""
     training, validation = event["rows"]
     used = location(event.get("used"))
+    if not event.get("model"):
+        return (
+            "The parts that `take` and `skip` cut off are other elements at each pass",
+            f"{training} and {validation} elements are cut from a dataset that is shuffled above the cut, in another "
+            f"order at each pass, and the program goes through both parts ({used}). So each part has by now "
+            "had elements of the other: what is measured on one was learnt from, too.",
+        )
     parts = f"{training} elements for training and the {validation} for validation"
     return (
         f"fit of {event.get('model')} is validated on rows of its training",

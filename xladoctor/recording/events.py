@@ -140,8 +140,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.LATER_CALL: ({"capsule": entry, "call": whole}, {"bytes": maybe(whole)}),
     schema.DATASET: (
         {"what": text},
-        {"where": WHERE, "used": WHERE, "rows": many(whole), "method": maybe(text), "model": maybe(text),
-         "shuffled": many(flag)},
+        {"where": WHERE, "used": WHERE, "made": WHERE, "rows": many(whole), "method": maybe(text),
+         "model": maybe(text), "shuffled": many(flag)},
     ),
     schema.SPLIT: (
         {"what": text, "rows": row(whole, whole)},

@@ -65,6 +65,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "keep-a-copy": _none(CODE),
     "scale-loss": _none(CODE),
     "weights-inverse": _none(CODE),
+    "weights-by-class": _none(CODE),
     "weights-of-labels": _none(CODE),
     "one-layout": _none(CODE),
     "scale-as-trained": _none(CODE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import last_name, walk
 
 _PREDICTS = ("predict", "predict_on_batch")
 TRAINS = frozenset(
@@ -12,16 +12,79 @@ TRAINS = frozenset(
 )
 
 
-def predicts(tree: ast.Module, line: int) -> str | None:
-    """`predict` or `predict_on_batch`, if the loop that begins at a line calls it of a model for its batches and does
-    nothing by which weights are learnt.
+def predicts(tree: ast.Module, line: int, what: str = "") -> str | None:
+    """What a loop that begins at a line predicts with, if it does nothing by which weights are learnt: `predict` or
+    `predict_on_batch` of a model. Where rows are "dropped", also a function or model of the program that gets what the
+    loop is about and nothing else: with labels beside, a measure of most rows may be wanted.
     """
     for node in walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and node.iter.lineno <= line <= (node.iter.end_lineno or 0):
-            called = _called(_around(tree, node) if isinstance(node, ast.comprehension) else node)
+            body = _around(tree, node) if isinstance(node, ast.comprehension) else node
+            called = _called(body)
             found = [name for name in _PREDICTS if name in called]
-            return found[-1] if found and not called & TRAINS else None
+            if not found and what == "dropped" and isinstance(node.target, ast.Name):
+                found = _own(tree, body, node.target.id)
+            return found[-1] if found and not _trains(tree, body) else None
     return None
+
+
+def _own(tree: ast.Module, body: ast.AST, batch: str) -> list[str]:
+    """The functions of the program, or models, that are called with a batch alone and learn nothing."""
+    own = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
+    classes = {n.name for n in walk(tree) if isinstance(n, ast.ClassDef)}
+    made = {
+        last_name(t)
+        for n in walk(tree)
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)
+        for t in n.targets
+        if last_name(n.value.func)
+        in {"Sequential", "Model", "load_model", *classes} | {f for f in own if _builds(own[f])}
+    }
+    found = []
+    for call in (n for n in walk(body) if isinstance(n, ast.Call)):
+        name = last_name(call.func)
+        given = {n.id for a in call.args for n in walk(a) if isinstance(n, ast.Name)}
+        function = own.get(name)
+        runs = function is not None and (_called(function) & made or given & made)
+        if batch in given and (runs or name in made):
+            found.append(name)
+    return found
+
+
+def _trains(tree: ast.Module, body: ast.AST) -> bool:
+    """Whether weights may be learnt in a body, or in the functions of the program that it calls."""
+    own = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
+    todo: list[ast.AST] = [body]
+    seen: set[str] = set()
+    while todo:
+        called = _called(todo.pop())
+        if called & (TRAINS - set(own)):
+            return True
+        todo += [own[name] for name in called & set(own) - seen]
+        seen |= called
+    return False
+
+
+def _builds(function: ast.FunctionDef) -> bool:
+    """Whether a function returns a model of Keras."""
+    return bool(_called(function) & {"Sequential", "Model", "Functional"})
+
+
+def unconditional(tree: ast.Module, line: int, method: str) -> bool:
+    """Whether a method is called at a line of a function whatever the function is given: under no `if`, and with no
+    parameter as its first argument.
+    """
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        if not function.lineno <= line <= (function.end_lineno or 0):
+            continue
+        given = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+        branches = (n for n in walk(function) if isinstance(n, ast.If | ast.IfExp | ast.Match | ast.BoolOp))
+        if any(n.lineno <= line <= (n.end_lineno or 0) for n in branches):
+            return False
+        calls = [n for n in walk(function) if isinstance(n, ast.Call) and last_name(n.func) == method]
+        first = [a for c in calls for a in (*c.args[:1], *(k.value for k in c.keywords if k.arg != "seed"))]
+        return bool(calls) and not any(isinstance(a, ast.Name) and a.id in given for a in first)
+    return False
 
 
 def _around(tree: ast.Module, inner: ast.comprehension) -> ast.AST:

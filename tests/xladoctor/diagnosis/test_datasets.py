@@ -78,6 +78,53 @@ def test_of_two_loops_over_a_shuffled_dataset_one_predicts(tmp_path, monkeypatch
     ]
 
 
+OWN = """net = build_net()
+for profile in batches:
+    total += apply(net, profile).sum()
+for x, y in batches:
+    error += apply(net, x) - y
+for x in batches:
+    fit_one(x)
+for x in batches:
+    seen += count(x)
+def build_net():
+    return keras.Sequential([Dense(1)])
+def apply(model, x):
+    return model(x)
+def fit_one(x):
+    with tf.GradientTape() as tape:
+        loss = net(x)
+def count(x):
+    return x.shape[0]
+"""
+
+
+def test_a_loop_predicts_with_a_function_of_the_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(OWN, file))
+    loop = {"what": "dropped", "method": "loop", "rows": [50, 48], "where": None}
+    found = [told(tmp_path / str(n), {**loop, "used": line(n)}) for n in (2, 4, 6, 8)]
+    assert [[f[2] for f in each] for each in found] == [[2], [], [], []]
+    assert told(tmp_path / "order", {**loop, "what": "reshuffled", "used": line(2), "other": line(2)}) == []
+
+
+HELPERS = """def always(data, n, seed):
+    return data.shuffle(len(data), seed=seed).batch(n)
+def asked(data, training):
+    if training:
+        data = data.shuffle(99)
+    return data.batch(9)
+def sized(data, buffer):
+    return data.shuffle(buffer).batch(9)
+"""
+
+
+def test_a_helper_that_always_shuffles_is_at_fault_and_not_its_caller(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(HELPERS, file))
+    event = {"what": "reshuffled", "where": line(20), **PREDICT}
+    found = [told(tmp_path / str(n), {**event, "made": line(n)}) for n in (2, 5, 8)]
+    assert [[f[2] for f in each] for each in found] == [[2], [20], [20]]
+
+
 def test_without_a_line_of_its_own_it_is_told_where_it_is_used(tmp_path):
     assert told(tmp_path, {"what": "reshuffled", "where": None, **PREDICT})[0][2] == 9
 

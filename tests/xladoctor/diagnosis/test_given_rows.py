@@ -37,6 +37,10 @@ back = np.flip(y)  # reversed
 risen = np.sort(y)  # ordered
 wide = np.column_stack([x, y])  # target
 counts = {c: n / len(y) for c, n in enumerate(np.bincount(y))}  # by-count
+def inverse(labels):
+    found = labels.value_counts()
+    return {k: len(labels) / n for k, n in enumerate(found)}  # dealt
+weighed = inverse(y)
 def main():
     model.fit(along(raw), y)  # :row-scale
     model.fit(train, y, validation_data=(test, y))  # :whole-scale
@@ -53,6 +57,7 @@ def main():
     timeseries_dataset_from_array(x, y, 9)  # in-window :in-window
     table["guess"] = pd.Series(p)  # relabelled :relabelled
     model.fit(x, y, class_weight=counts)  # :by-count
+    model.fit(x, y, class_weight=weighed)  # :dealt
     model.fit(x, y, class_weight=others)  # no-class :no-class
 main()
 """
@@ -63,10 +68,12 @@ SLUGS = {
     "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
     "shifted": "wrong-pairing", "ordered": "wrong-pairing", "reversed": "wrong-pairing", "relabelled": "wrong-pairing",
     "in-window": "wrong-pairing", "by-count": "dead-switch", "no-class": "dead-switch",
+    "dealt": "wrong-pairing",
 }  # fmt: skip
 ARGUMENTS = {
     "by-count": "class_weight",
     "no-class": "class_weight",
+    "dealt": "class_weight",
     "whole-scale": "validation_data",
     "shifted": "y",
     "ordered": "y",
