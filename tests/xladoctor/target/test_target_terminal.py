@@ -212,6 +212,24 @@ def test_less(screen, how):
 
 
 @BOTH
+def test_a_key_of_several_bytes_is_read_whole(screen, how):
+    """A program may take an ESC that comes alone for the key Escape."""
+    source = """
+import os, termios, tty
+keys = os.open(os.ttyname(2), os.O_RDWR)
+before = termios.tcgetattr(keys); tty.setcbreak(keys); seen = []
+for n in range(3): print("reads key", n, flush=True); seen.append(os.read(keys, 16))
+termios.tcsetattr(keys, termios.TCSADRAIN, before)
+with open("seen", "w") as file: print(seen, "end", file=file, sep="\\n")
+"""
+    screen.start(how, screen.program(source))
+    for n, name in enumerate(("Up", "é", "x")):
+        screen.wait(f"reads key {n}")
+        screen.key(name)
+    assert screen.file("seen") == "[b'\\x1b[A', b'\\xc3\\xa9', b'x']\nend\n"
+
+
+@BOTH
 def test_a_progress_bar(screen, how):
     """What tqdm does: it asks standard error for its width, and writes over its line."""
     source = """

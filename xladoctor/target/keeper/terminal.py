@@ -18,6 +18,8 @@ from contextlib import suppress
 _INPUT, _OUTPUT, _LOCAL, _CHARACTERS = 0, 1, 3, 6
 # A program that never sleeps gets the next key after this many seconds.
 _BUSY = 0.05
+# The bytes of the longest key: an escape sequence with its modifiers.
+_LONGEST_KEY = 16
 
 
 class Terminal:
@@ -81,7 +83,13 @@ class Terminal:
     def pass_key(self) -> None:
         """Hand on a key to a program that reads them by the name of its output's terminal, as `less` does."""
         if self.wants_keys and self._in_foreground():
-            os.write(self.master, os.read(self.user, 1))
+            key = os.read(self.user, 1)
+            if key == b"\x1b" or key >= b"\x80":
+                # An arrow, or a letter that is not ASCII, is one key; a program may tell Escape from it by its timing.
+                poll = select.poll()
+                poll.register(self.user, select.POLLIN)
+                key += os.read(self.user, _LONGEST_KEY - 1) if poll.poll(0) else b""
+            os.write(self.master, key)
             self._key_passed = time.monotonic()
 
     def _in_foreground(self) -> bool:
