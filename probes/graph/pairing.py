@@ -26,6 +26,7 @@ from .lineage import ELEMENTWISE, Lineage
 from .load import load, small_batch
 from .made_up import made_up
 from .measure import Array, rows_in
+from .off_transform import off_transform
 from .pooled import pooled, users_of
 from .row_sets import BITS, RowSets, along, axes_of_rows, in_blocks, in_turn, is_clean, varies
 from .scaled import is_meant, scaled
@@ -293,8 +294,12 @@ class _Judge:
         return self._told("gathered", name, None, tensors=(taken, index))
 
     def _crossed(self, name: str) -> Mispairing | None:
+        users = users_of(self._graph)
+        off = off_transform(self._graph, self._found, users, name) if self._graph.nodes[name].op == "Roll" else None
+        if off is not None and off in self._found.sets:
+            return self._told("off-transform", name, None, tensors=(off,))
         if self._graph.nodes[name].op == "Roll":
-            kind, tensors = "rolled", rolled(self._graph, self._found, users_of(self._graph), name)
+            kind, tensors = "rolled", rolled(self._graph, self._found, users, name)
         else:
             kind, tensors = "contracted", contracted(self._graph, self._found, self._lineage, name)
         return self._told(kind, name, None, tensors=tensors) if tensors else None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import sys
+import weakref
 from typing import Any
 
 from .. import compat, compat_graph
@@ -24,6 +26,22 @@ class Digests:
         self.left -= size
         with sys.modules["tensorflow"].init_scope():
             return hashlib.sha256(inner.numpy().tobytes()).hexdigest()
+
+
+class Tokens:
+    """A number for each object, that no other one gets after its death; none is kept alive."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._next = itertools.count()
+
+    def of(self, thing: Any) -> int:
+        """The number of an object."""
+        reference, number = self._known.get(id(thing), (None, 0))
+        if reference is None or reference() is not thing:
+            number = next(self._next)
+            self._known[id(thing)] = weakref.ref(thing), number
+        return number
 
 
 def inner_of(variable: Any) -> Any:

@@ -134,20 +134,14 @@ class IdleRecorder:
             )
 
     def _never_normalised(self, layer: Any) -> bool | None:
-        """Whether its scale or shift was trained, while its statistics are those of a new layer."""
+        """Whether its scale or shift was given gradients, while its statistics are those of a new layer."""
         scales = [v for v in (getattr(layer, "gamma", None), getattr(layer, "beta", None)) if v is not None]
         if not any(id(v) in self._trained for v in scales) or not getattr(layer, "trainable", False):
             return None
         mean, variance = self._value(layer.moving_mean), self._value(layer.moving_variance)
         if mean is None or variance is None:
             return None
-        new = bool((mean == 0).all() and (variance == 1).all())
-        moved = [v for v, start in zip(scales, _starts(layer), strict=False) if self._moved(v, start)]
-        return new and bool(moved)
-
-    def _moved(self, variable: Any, start: float) -> bool:
-        value = self._value(variable)
-        return value is not None and bool((value != start).any())
+        return bool((mean == 0).all() and (variance == 1).all())
 
     def _never_dropped(self, layer: Any) -> bool | None:
         """Whether its generator, which counts, has never drawn; None of a layer that drops nothing."""
@@ -167,9 +161,3 @@ class IdleRecorder:
         if self._left < 0 or not compat_graph.is_local_variable(inner) or "numpy" not in sys.modules:
             return None
         return inner.numpy()
-
-
-def _starts(layer: Any) -> list[float]:
-    """What the scale and the shift of a new layer are."""
-    found = [1.0] if getattr(layer, "gamma", None) is not None else []
-    return [*found, 0.0] if getattr(layer, "beta", None) is not None else found

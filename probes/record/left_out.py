@@ -10,12 +10,12 @@ so many calls; then Keras has its own function again.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
 from .. import compat, compat_gradients, schema
-from .digests import Digests, name_of
+from .digests import Digests, Tokens, name_of
 from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -39,13 +39,14 @@ class LeftOut:
         """How many gradients were taken by now."""
         self._layers: list[_Frozen] = []
         self._thawed: list[tuple[int, _Frozen]] = []
+        self._tokens = Tokens()
         self._trained: dict[int, tuple[str, Shape]] = {}
         self._digests = Digests(MAX_BYTES)
         self._calls = 0
         self._loaded: list[_Frozen] = []
         self._saved: dict[str, _Frozen] = {}
         self._early: list[tuple[_Frozen, _Frozen]] = []
-        self.loaded_variables: set[int] = set()
+        self.loaded_variables: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self._models: weakref.WeakSet[Any] = weakref.WeakSet()
         self._class: Any = None
         self._own: Any = None
@@ -74,15 +75,15 @@ class LeftOut:
             return
         if any(known.layer() is layer for known in self._layers):
             return
-        self._layers.append(_Frozen(layer, variables, where, self._digests))
+        self._layers.append(self._frozen(layer, variables, where))
         self._watch()
 
     def saved(self, model: Any, path: str) -> None:
         """The program writes the weights of a model: is it before any training?"""
         frames = user_frames(skip=5, limit=1)
         self._saved.pop(path, None)
-        if frames and len(self._saved) < MAX_LAYERS and not any(id(v) in self._trained for v in model.weights):
-            self._saved[path] = _Frozen(model, model.weights, frames[0], self._digests)
+        if frames and len(self._saved) < MAX_LAYERS and not self._tokens_of(model.weights) & set(self._trained):
+            self._saved[path] = self._frozen(model, model.weights, frames[0])
 
     def _is_early(self, known: _Frozen) -> bool:
         """Whether a model was trained after its weights were written, and is not used for anything else."""
@@ -94,13 +95,15 @@ class LeftOut:
         frames = user_frames(skip=5, limit=MAX_FRAMES)
         early = self._saved.get(path)
         if early is not None and early.layer() is not model and self._is_early(early):
-            self._early.append((early, _Frozen(model, model.weights, early.where, self._digests)))
-        self.loaded_variables.update(map(id, model.weights))
+            self._early.append((early, self._frozen(model, model.weights, early.where)))
+            early.used = False
+            self._watch()
+        self.loaded_variables.update((id(v), v) for v in model.weights)
         self._loaded = [known for known in self._loaded if known.layer() is not model]
         if model in self._models:  # it has done its work, and gets its best weights back
             return
         if frames and len(self._loaded) < MAX_LAYERS and self._class is not None:
-            known = _Frozen(model, model.weights, frames[0], self._digests)
+            known = self._frozen(model, model.weights, frames[0])
             known.frames = frames
             self._loaded.append(known)
             self._watch()
@@ -117,15 +120,16 @@ class LeftOut:
         """The program makes a layer trainable."""
         self._layers = [known for known in self._layers if known.layer() is not layer]
         if where is not None and len(self._thawed) < MAX_LAYERS:
-            self._thawed.append((self.steps(), _Frozen(layer, variables, where, self._digests)))
+            self._thawed.append((self.steps(), self._frozen(layer, variables, where)))
 
     def _called(self, args: tuple[Any, ...]) -> None:
         self._calls += 1
-        one = id(args[0])
-        for known in (*self._layers, *self._loaded):
+        one = self._tokens.of(args[0])
+        waiting = (*self._layers, *self._loaded, *(early for early, _ in self._early))
+        for known in waiting:
             if one in known.parts:
                 known.used = True
-        done = self._calls >= MAX_CALLS or all(known.used for known in (*self._layers, *self._loaded))
+        done = self._calls >= MAX_CALLS or all(known.used for known in waiting)
         if done and vars(self._class).get("__call__") is self._watched:
             self._class.__call__, self._watched = self._own, None
 
@@ -136,7 +140,7 @@ class LeftOut:
             known.calls += known.layer() is model
         waiting = [known for known in (*self._layers, *self._loaded) if not known.used]
         if waiting:
-            weights = {id(v) for v in model.weights}
+            weights = self._tokens_of(model.weights)
             for known in waiting:
                 known.used = not weights.isdisjoint(known.variables)
             if not any(known.layer() is model for known in self._loaded):
@@ -161,7 +165,17 @@ class LeftOut:
     def trained(self, variables: Sequence[Any]) -> None:
         """An optimizer is given these."""
         for v in variables if len(self._trained) < MAX_TRAINED else ():
-            self._trained[id(v)] = (name_of(v), tuple(v.shape))
+            token = self._tokens.of(v)
+            if token not in self._trained:
+                self._trained[token] = (name_of(v), tuple(v.shape))
+
+    def _tokens_of(self, things: Iterable[Any]) -> set[int]:
+        return set(map(self._tokens.of, things))
+
+    def _frozen(self, layer: Any, variables: Sequence[Any], where: dict[str, Any]) -> _Frozen:
+        inner = getattr(layer, "_flatten_layers", None)
+        parts = self._tokens_of((layer, *(inner() if inner is not None else ())))
+        return _Frozen(layer, variables, where, self._digests, parts, self._tokens_of(variables))
 
     def at_exit(self) -> None:
         """The process ends."""
@@ -175,7 +189,12 @@ class LeftOut:
             if known.instead is not None and not known.used and not known.moved(digests):
                 self._write("loaded", known, instead=known.instead)
         for early, known in self._early[:MAX_LAYERS]:
-            if self._is_early(early) and known.variables.isdisjoint(self._trained) and not known.moved(digests):
+            if (
+                not early.used
+                and self._is_early(early)
+                and known.variables.isdisjoint(self._trained)
+                and not known.moved(digests)
+            ):
                 self._write("saved-early", early, instead=known.name)
         for steps, known in self._thawed:
             if self.steps() >= steps + LEAST and known.variables.isdisjoint(self._trained) and known.still(digests):
@@ -189,11 +208,17 @@ class LeftOut:
 class _Frozen:
     """A layer that was frozen, with the layers within it; a clone has variables of the same names and shapes."""
 
-    def __init__(self, layer: Any, variables: Sequence[Any], where: dict[str, Any], digests: Digests) -> None:
+    def __init__(
+        self,
+        layer: Any,
+        variables: Sequence[Any],
+        where: dict[str, Any],
+        digests: Digests,
+        parts: set[int],
+        tokens: set[int],
+    ) -> None:
         self.layer, self.name, self.where, self.used = weakref.ref(layer), str(layer.name), where, False
-        inner = getattr(layer, "_flatten_layers", None)
-        self.parts = {id(layer), *(id(part) for part in (inner() if inner is not None else ()))}
-        self.variables = {id(v) for v in variables}
+        self.parts, self.variables = parts, tokens
         self.specs = {(name_of(v), tuple(v.shape)) for v in variables if len(v.shape) > 1}
         self.shapes = [tuple(v.shape) for v in variables]
         self.calls = 0

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import compat, compat_gradients, schema
 from .crossed import Crossed
-from .digests import Digests, name_of
+from .digests import Digests, Tokens, name_of
 from .eager_trail import EagerTrail
 from .frames import followed, hide, user_frames, wraps
 from .gradient_trail import Cut, Walk, cuts_of, walk
@@ -81,7 +81,8 @@ class UntrainedRecorder:
         self._zeros_of: set[int] = set()
         """Of the step that is looked at, the variables whose gradient is zeros that may stand for none."""
         self._seen: set[tuple[Any, ...]] = set()
-        self._alike: set[tuple[int, int, int, bool]] = set()
+        self._tokens = Tokens()
+        self._alike: set[tuple[int, ...]] = set()
         self._done: set[tuple[Any, ...]] = set()
         self._digests = Digests(MAX_BYTES)
         self._watches = 0
@@ -197,7 +198,7 @@ class UntrainedRecorder:
     def _given(self, optimizer: Any, variables: Sequence[Any]) -> None:
         """All of the variables have a gradient; steps that are given the same ones are looked at once."""
         own = not self._tracing.keras_calls  # the steps of Keras add what regularizers want
-        alike = (len(variables), id(variables[0]), id(variables[-1]), own) if variables else None
+        alike = (len(variables), *map(self._tokens.of, (variables[0], variables[-1])), own) if variables else None
         if alike is None or alike in self._alike or len(self._alike) >= MAX_STEPS:
             return
         self._alike.add(alike)

@@ -101,7 +101,7 @@ def _layers(event: Event, recording: Recording) -> Finding | None:
     how = "training=False" if call.given else "no `training`, which means inference outside `fit`"
     said = (
         f"At the end of the run the statistics of {shown} are still those of a new layer (mean 0, variance 1), while "
-        "its scale or shift was trained. It did not normalise anything."
+        "an optimizer trained its scale or shift. It did not normalise anything."
         if batch
         else f"The generators of {shown} never drew a number: no unit was dropped in the run."
     )

@@ -79,6 +79,12 @@ REMEDIES: Mapping[str, Remedy] = {
         "Shift along the axis of the items, `tf.concat([x[:, 1:], x[:, -1:]], axis=1)`, and flatten after that; or "
         "mask the item at the end of each row.",
     ),
+    "off-transform": Remedy(
+        "shift-transformed",
+        "Shift the axes that the transform goes over",
+        "safe",
+        "`tf.signal.fftshift(f, axes=(-2, -1))` after `fft2d`. Without axes it shifts all of them.",
+    ),
     "mixed": Remedy(
         "one-draw",
         "Draw the partners once",
@@ -142,6 +148,12 @@ def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
         return f"{op} of {shapes[0]} is taken over an axis of one, and gives 1 for everything", (
             f"{op} normalises {shapes[0]} over its last axis, which has one element. So each result is the same, "
             "whatever the scores are: they have no part in what is computed, and get no gradient."
+        )
+    if kind == "off-transform":
+        return f"{op} shifts an axis of {shapes[0]} that the Fourier transform does not go over", (
+            f"{op} moves {shapes[0]} by half of an axis, as `fftshift` does, and the transform beside it does not go "
+            "over that axis. So it exchanges rows of the batch, or channels, and the frequencies of one stand where "
+            "those of another are expected."
         )
     if kind == "exchanged":
         return _exchanged(op, shapes[0], shapes[-1], len(told["shapes"][0]))

@@ -36,7 +36,7 @@ _IN_LOSS = "compile_loss"
 """Where the model's outputs meet the targets, as Keras names it."""
 _ACROSS = ("contracted", "rolled")
 """What takes from other rows, as a model may be meant to: `by_row = False` says so."""
-_UNTESTED = ("classes", "exchanged", "mixed")
+_UNTESTED = ("classes", "exchanged", "mixed", "off-transform")
 """No change of rows shows whether it was meant."""
 
 

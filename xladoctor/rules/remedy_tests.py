@@ -130,6 +130,8 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "seed-of-step": _none(CODE),
     "zero-after-step": _none(CODE),
     "divide-by-count": _none(CODE),
+    "stop-difference": _none(CODE),
+    "shift-transformed": _none(CODE),
     "leave-batch-open": _none(CODE),
     "align-ways": _none(CODE),
     "rate-that-moves": _none(CODE),

@@ -63,6 +63,9 @@ _KEY = Remedy(
     "same-key", "Use one name for the setting", "changes-numerics",
     "Read it with `config[...]`, which raises where a key is not there.",
 )  # fmt: skip
+_PASS = Remedy(
+    "stop-difference", "Stop only the difference", "changes-numerics", "`x + tf.stop_gradient(q - x)`."
+)  # fmt: skip
 _INFER = Remedy(
     "call-for-inference", "Evaluate with training=False", "changes-numerics", "`model(x, training=False)`."
 )  # fmt: skip
@@ -112,6 +115,7 @@ OF_SOURCE: Mapping[str, Kind] = {
     ),
     "spent": Kind(_ROWS, _AGAIN),
     "layer-per-call": Kind(_LOST, _ONCE),
+    "all-stopped": Kind(_LOST, _PASS),
     "never-asked": Kind(_SWITCH, _ASK),
     "setting-unread": Kind(_SWITCH, _ASK),
     "never-called": Kind(_SWITCH, _CALL),

@@ -40,6 +40,8 @@ class Backward:
         self._made: dict[int, dict[str, list[Made]]] = {}
         self._called: dict[int, str] = {}
         """The name by which an `__init__` is called: that of its class."""
+        self._of_objects: dict[str, tuple[str, ast.FunctionDef]] = {}
+        """By the name of a class, its `__call__`."""
         self._inside: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = defaultdict(list)
         for file, tree in trees.items():
             for node in walk(tree):
@@ -52,6 +54,8 @@ class Backward:
                     for item in node.body:
                         if isinstance(item, ast.FunctionDef) and item.name == "__init__":
                             self._called[id(item)] = node.name
+                        elif isinstance(item, ast.FunctionDef) and item.name == "__call__":
+                            self._of_objects[node.name] = (file, item)
                         elif isinstance(item, ast.AnnAssign) and item.value and isinstance(item.target, ast.Name):
                             self._attributes[item.target.id].append(Made(file, item.lineno, item, item.value))
                 elif isinstance(node, ast.Assign | ast.AnnAssign):
@@ -123,8 +127,18 @@ class Backward:
             elif isinstance(node, ast.Attribute):
                 yield from self._attributes.get(node.attr, ())
             elif isinstance(node, ast.Call):
-                for where, function in self.functions.get(last_name(node.func), ()):
+                for where, function in (*self.functions.get(last_name(node.func), ()), *self._objects(node.func, file)):
                     yield from _returns(where, function)
+
+    def _objects(self, called: ast.expr, file: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+        """The `__call__` of an object of the program that is called: `Scaler()(x)`, `scaler(x)`."""
+        made: list[ast.expr] = [called]
+        if self._of_objects and isinstance(called, ast.Name):
+            made += [m.value for m in self.named(file, called)]
+        elif self._of_objects and isinstance(called, ast.Attribute):
+            made += self.fields(called.attr)
+        names = {last_name(n.func) for n in made if isinstance(n, ast.Call)}
+        yield from (self._of_objects[name] for name in sorted(names & set(self._of_objects)))
 
     def _scope(self, file: str, line: int) -> ast.AST:
         """The innermost function around a line; the module where there is none."""

@@ -63,9 +63,40 @@ def two_weights(tf, x, y):
     return mixed_once(tf, x, x) + mixed_once(tf, y, y)
 
 
+def shifted_everywhere(tf, x, y):
+    f = tf.signal.fft2d(tf.cast(tf.reshape(x, (-1, 1, 2, 2)), tf.complex64)) / 2.0
+    return tf.abs(tf.signal.fftshift(f)) - tf.reshape(y, (-1, 1, 2, 2))
+
+
+def shifted_beside(tf, x, y):
+    x, y = (tf.reshape(t, (-1, 2, 2, 1)) for t in (x, y))
+    f = tf.signal.fft(tf.cast(x, tf.complex64))
+    return tf.signal.fftshift(tf.abs(f) ** 2, axes=(1, 2)) - y
+
+
+def shifted_within(tf, x, y):
+    f = tf.signal.fft2d(tf.cast(tf.reshape(x, (-1, 1, 2, 2)), tf.complex64)) / 2.0
+    return tf.abs(tf.signal.fftshift(f, axes=(2, 3))) - tf.reshape(y, (-1, 1, 2, 2))
+
+
+def shifted_before(tf, x, y):
+    centred = tf.signal.ifftshift(tf.cast(tf.reshape(x * y, (-1, 2, 2)), tf.complex64), axes=(-2, -1))
+    return tf.abs(tf.signal.fft2d(centred))
+
+
+def half_a_turn_of_a_picture(tf, x, y):
+    picture = tf.transpose(tf.abs(tf.signal.fft2d(tf.cast(tf.reshape(x, (-1, 2, 2)), tf.complex64))), (1, 0, 2))
+    return tf.roll(picture, 1, axis=0) + y[:, 0][None, :, None]
+
+
 @pytest.mark.parametrize(
     ("function", "kind"),
     [
+        (shifted_everywhere, "off-transform"),
+        (shifted_beside, "off-transform"),
+        (shifted_within, None),
+        (shifted_before, None),
+        (half_a_turn_of_a_picture, None),
         (own_letter, "contracted"),
         (same_letter, None),
         (all_pairs, None),

@@ -107,6 +107,23 @@ def test_every_kind_is_here():
     assert set(module._KINDS) == set(SLUGS) | OF_LAYERS_AND_CALLS
 
 
+@pytest.mark.parametrize("use", ["Scaler()(x)", "scale(x)", "self.scale(x)"])
+def test_an_object_that_is_called_is_followed_into_its_class(use, tmp_path, monkeypatch):
+    text = f"""class Scaler:
+    def __call__(self, a):
+        return a / a.std(axis=1, keepdims=True)
+scale = Scaler()
+self.scale = Scaler()
+z = {use}
+model.fit(z, y)
+"""
+    monkeypatch.setattr(module, "program_of", lambda recording: {FILE: ast.parse(text)})
+    run, used = Run(), {"file": FILE, "line": 7, "function": "main"}
+    run.event("split", what="row-scale", rows=[3, 20], model="net", used=used, where=used, argument="x")
+    [found] = module.given_rows(read_run(run.write(tmp_path / "run")))
+    assert found.location.line == 3
+
+
 def test_without_the_source_the_call_is_named(tmp_path):
     run, used = Run(), {"file": FILE, "line": 9, "function": "main"}
     run.event("split", what="own-scale", rows=[3, 20], model="net", used=used, where=used, argument="x")

@@ -61,6 +61,28 @@ CASES = {
         """, ("epochs=20", "epochs=60")),
     "dataset": ("dropped-result", 1, "ds.shuffle(100)", ("ds.shuffle", "ds = ds.shuffle")),
     "tensor": ("dropped-result", 1, "tf.clip_by_value(g, -1.0, 1.0)", ("tf.", "g = tf.")),
+    "copy": ("dropped-result", 2, """
+        from dataclasses import replace
+        replace(settings, **given)
+        """, ("\nreplace(", "\nsettings = replace(")),
+    "table": ("dropped-result", 1, "frame.sort_values('day')", ("frame.", "frame = frame.")),
+    "sorted": ("dropped-result", 1, "sorted(files)", ("sorted(files)", "files.sort()")),
+    "own function": ("dropped-result", 4, """
+        def standardise(a):
+            middle = a.mean(axis=0)
+            return (a - middle) / a.std(axis=0)
+        standardise(x_test)
+        """, ("    return (a - middle)", "    a -= middle\n    return a")),
+    "image": ("dropped-result", 1, "tf.image.flip_left_right(x)", ("tf.im", "x = tf.im")),
+    "stopped": ("all-stopped", 2, """
+        def call(self, z, q):
+            return tf.stop_gradient(z + (q - z))
+        """, ("tf.stop_gradient(z + (q - z))", "z + tf.stop_gradient(q - z)")),
+    "stopped by names": ("all-stopped", 2, """
+        delta = tf.sign(w) - w
+        binary = keras.ops.stop_gradient(delta + w)
+        """, ("keras.ops.stop_gradient(delta + w)", "w + keras.ops.stop_gradient(delta)")),
+    "sign": ("all-stopped", 1, "soft = p + tf.stop_gradient(p - hard)", ("p - hard", "hard - p")),
     "array": ("dropped-result", 1, "np.clip(x, 0, 1)", ("0, 1)", "0, 1, out=x)")),
     "clipped": ("dropped-result", 3, """
         def step(x):

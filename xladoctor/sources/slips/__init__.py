@@ -36,6 +36,7 @@ from xladoctor.sources.slips.reordered import reordered
 from xladoctor.sources.slips.same_draw import same_draw
 from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.slip import Slip
+from xladoctor.sources.slips.straight_through import straight_through
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
 from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.unread import unread
@@ -46,7 +47,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
     captured, whole, unused, aliases, early, phases, shared, reordered, same_draw, collected, padded_means, kept,
-    truth_of_text, unscaled,
+    truth_of_text, unscaled, straight_through,
 )  # fmt: skip
 _OF_NAMES = (
     axes,

@@ -20,7 +20,33 @@ _OF_ARRAYS = frozenset(
     {"abs", "append", "clip", "concatenate", "delete", "expand_dims", "flip", "insert", "log1p", "nan_to_num", "pad",
      "repeat", "reshape", "roll", "sort", "sqrt", "squeeze", "transpose", "where"}
 )  # fmt: skip
-_OF_VALUES = frozenset({"astype", "reshape"})
+_OF_VALUES = frozenset(
+    {"astype", "reshape", "dropna", "fillna", "sort_values", "sort_index", "reset_index", "set_index",
+     "drop_duplicates"}
+)  # fmt: skip
+_OF_GENERATORS = frozenset({"permutation", "permuted"})
+_OF_IMAGES = frozenset({"tf.image", "tensorflow.image", "keras.ops", "tf.keras.ops"})
+_COPIES = {"dataclasses": frozenset({"replace", "asdict"}), "copy": frozenset({"replace", "copy", "deepcopy"})}
+_BUILT_IN = frozenset({"sorted", "reversed"})
+_QUIET = frozenset(
+    {
+        "abs",
+        "astype",
+        "copy",
+        "float",
+        "int",
+        "len",
+        "max",
+        "mean",
+        "min",
+        "range",
+        "reshape",
+        "std",
+        "sum",
+        "var",
+        "zip",
+    }
+)
 _CHANGES = re.compile(
     r"augment|center|centre|clip|crop|denoise|dropout|filter|flip|jitter|mask|normali[sz]e|noise|pad|scale|shuffle"
     r"|smooth|standardi[sz]e|stop_gradient|whiten"
@@ -30,11 +56,17 @@ _CHANGES = re.compile(
 def unused(tree: ast.Module) -> Iterator[Slip]:
     """A slip for each."""
     data = {dotted(t) for t, v, _ in assigns(tree) if _MAKES_DATA.search(ast.unparse(v))} - {None}
+    copies = {
+        a.asname or a.name: (n.module, a.name) for n in walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names
+    }
+    pure = {name for name, (module, of) in copies.items() if of in _COPIES.get(str(module), ())}
+    own = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    pure |= (_BUILT_IN - set(own)) | {n for n, f in own.items() if _CHANGES.search(n.lower()) and _only_returns(f)}
     tried = {id(s) for n in walk(tree) if isinstance(n, ast.Try) for s in n.body}
     for node in walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and id(node) not in tried:
             call = node.value
-            if _is_pure(call, data):
+            if _is_pure(call, data) or (isinstance(call.func, ast.Name) and call.func.id in pure):
                 name = ast.unparse(call.func)
                 yield Slip(
                     "dropped-result",
@@ -51,11 +83,37 @@ def _is_pure(call: ast.Call, data: set[str | None]) -> bool:
     if holder is None or any(k.arg in ("out", "inplace") for k in call.keywords):
         return False
     root = holder.partition(".")[0]
+    if holder in _OF_IMAGES or name in _COPIES.get(holder, ()):
+        return True
     if root in ("tf", "tensorflow"):
         return name in _OF_TENSORS
     if holder in ("np", "numpy", "jnp"):
         return name in _OF_ARRAYS
-    return (holder in data and name in _OF_DATA) or name in _OF_VALUES
+    return (holder in data and name in _OF_DATA) or name in _OF_VALUES or (name in _OF_GENERATORS and bool(call.args))
+
+
+def _only_returns(function: ast.FunctionDef) -> bool:
+    """Whether a function gives back a new value and does nothing else: it assigns to plain names of its own, and calls
+    only functions of NumPy, TensorFlow and Python that change nothing.
+    """
+    returns = [n for n in walk(function) if isinstance(n, ast.Return)]
+    if function.decorator_list or not returns or any(n.value is None for n in returns):
+        return False
+    for node in walk(function):
+        if isinstance(
+            node, ast.Global | ast.Nonlocal | ast.Yield | ast.YieldFrom | ast.Await | ast.AugAssign | ast.With
+        ):
+            return False
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if not all(isinstance(t, ast.Name | ast.Tuple) for t in targets):
+                return False
+        if isinstance(node, ast.Call):
+            root = (dotted(node.func) or "").split(".")
+            quiet = root[0] in ("np", "numpy", "tf", "math") and root[1:2] not in (["random"], ["print"], ["debugging"])
+            if any(k.arg == "out" for k in node.keywords) or not (quiet or last_name(node.func) in _QUIET):
+                return False
+    return True
 
 
 def _never_read(tree: ast.Module) -> Iterator[Slip]:
