@@ -13,7 +13,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.fourier import not_centred
+from xladoctor.sources.fourier import conjugated, not_centred
 from xladoctor.sources.turned import handed_on, names_at, turns
 
 REQUEST = "explain"
@@ -130,6 +130,9 @@ def _out_of_reach(recording: Recording, told: Mapping[str, Any]) -> Finding:
         at = next((x for x in map(_location, told.get("used") or ()) if x is not None), at)
     if told["change"] == "shifted":
         at = next((Location(s.file, s.line, s.function) for s in not_centred(program_of(recording))), at)
+    if told["change"] == "flipped":
+        turned = conjugated(program_of(recording))
+        at = Location(*turned[0]) if len(turned) == 1 else at
     title, more = _why(str(told["change"]), float(told.get("factor") or 1.0))
     return Finding(
         code=rule.code, slug=_REACH, level="warning", role="root", title=title,

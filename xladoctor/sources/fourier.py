@@ -10,6 +10,7 @@ from xladoctor.sources.names import last_name, walk
 
 _FORWARD = frozenset({"fft", "fft2", "fftn", "fft2d", "fft3d", "rfft2", "rfftn", "fftnd"})
 _BACKWARD = frozenset({f"i{name}" for name in _FORWARD})
+_CONJUGATES = frozenset({"conj", "conjugate", "rot90"})
 _SIZES = frozenset({"abs", "absolute", "real", "hypot", "square"})
 
 
@@ -32,6 +33,39 @@ def not_centred(trees: Mapping[str, ast.Module]) -> list[Spectrum]:
     """Those that leave the zero frequency in the corner, in a program in which another one does not."""
     found = spectra(trees)
     return [s for s in found if not s.centred] if any(s.centred for s in found) else []
+
+
+def conjugated(trees: Mapping[str, ast.Module]) -> list[tuple[str, int]]:
+    """Where one side alone conjugates a wave, or mirrors a picture: (file, line), without what becomes of it a square
+    of its size, and without functions that transform there and back.
+    """
+    found = []
+    for file, tree in trees.items():
+        filters = [
+            f
+            for f in walk(tree)
+            if isinstance(f, ast.FunctionDef)
+            and {last_name(n.func) for n in walk(f) if isinstance(n, ast.Call)} & _BACKWARD
+        ]
+        squares = {id(n) for b in walk(tree) if isinstance(b, ast.BinOp) and _is_square(b) for n in walk(b)}
+        for node in walk(tree):
+            turned = (isinstance(node, ast.Call) and last_name(node.func) in _CONJUGATES) or _mirrors(node)
+            line = getattr(node, "lineno", 0)
+            if turned and id(node) not in squares and not any(f.lineno <= line <= (f.end_lineno or 0) for f in filters):
+                found.append((file, line))
+    return list(dict.fromkeys(found))
+
+
+def _is_square(node: ast.BinOp) -> bool:
+    """`z * np.conj(z)`: both operands are of the same names."""
+    one, other = ({n.id for n in walk(side) if isinstance(n, ast.Name)} for side in (node.left, node.right))
+    return isinstance(node.op, ast.Mult | ast.MatMult) and bool(one & other - {"np", "tf", "numpy"})
+
+
+def _mirrors(node: ast.AST) -> bool:
+    """`x[..., ::-1, ::-1]`."""
+    parts = node.slice.elts if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) else []
+    return sum(isinstance(p, ast.Slice) and p.step is not None and ast.unparse(p.step) == "-1" for p in parts) > 1
 
 
 def _of(file: str, tree: ast.Module) -> Iterator[Spectrum]:

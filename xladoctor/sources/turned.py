@@ -7,10 +7,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from xladoctor.sources.backward import Backward, Made
 from xladoctor.sources.names import last_name, walk
 
 _FLIPS = frozenset({"flip", "fliplr", "flipud", "reverse", "roll"})
 _ORDERS = frozenset({"transpose", "swapaxes", "moveaxis", "ravel", "reshape", "T", "flip", "take", "permute"})
+_FLATTENS = frozenset({"ravel", "flatten", "reshape"})
+_EXCHANGES = frozenset({"T", "transpose", "swapaxes", "moveaxis", "permute"})
 _SORTS = frozenset({"sort", "sorted", "argsort", "flip", "roll", "unique", "permutation"})
 _ROWS = frozenset({"y", "row", "rows", "ys", "iy", "dy", "yy"})
 _COLUMNS = frozenset({"x", "column", "columns", "col", "cols", "xs", "ix", "dx", "xx"})
@@ -61,7 +64,38 @@ def turns(
             *_by_names(file, function, statement, relation, near),
         )
     ]
+    found += _in_flow(trees, stems) if relation == "reordered" else ()
     return sorted(found, key=lambda t: -t.score)
+
+
+def _in_flow(trees: Mapping[str, ast.Module], stems: Sequence[str]) -> Iterator[Turn]:
+    """What makes the moves, through calls and objects, and lays items out in another order than they had."""
+    back, seen = Backward(trees), set()
+    for file, tree in trees.items():
+        for statement in (n for n in walk(tree) if isinstance(n, ast.Assign)):
+            if not any(_named({last_name(t)}, stems) for target in statement.targets for t in _targets(target)):
+                continue
+            first = Made(file, statement.lineno, statement, statement.value)
+            for made in (first, *back.steps(file, statement.value)):
+                weight = max((_laid_out(n) for n in walk(made.value)), default=0)
+                if weight and (made.file, made.line) not in seen:
+                    seen.add((made.file, made.line))
+                    yield Turn(made.file, made.line, "", weight)
+
+
+def _targets(target: ast.expr) -> list[ast.expr]:
+    return list(target.elts) if isinstance(target, ast.Tuple | ast.List) else [target]
+
+
+def _laid_out(node: ast.AST) -> int:
+    """How much an expression looks like one that takes items column by column, where they stand row by row."""
+    if not isinstance(node, ast.Call):
+        return 0
+    name = last_name(node.func)
+    by_columns = any(k.arg == "order" and ast.unparse(k.value) == "'F'" for k in node.keywords)
+    inside = {n.attr for part in (node.func, *node.args) for n in walk(part) if isinstance(n, ast.Attribute)}
+    flattens = name in _FLATTENS
+    return 7 * (flattens and (by_columns or bool(inside & _EXCHANGES)))
 
 
 def _makers(trees: Mapping[str, ast.Module], names: frozenset[str]) -> dict[str, set[int | None]]:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from xladoctor.sources.fourier import not_centred
+from xladoctor.sources.fourier import conjugated, not_centred
 
 CENTRED = """
 def model(wave):
@@ -37,3 +37,17 @@ def blur(field, kernel):
 def test_one_that_differs(sources, lines):
     trees = {f"{n}.py": ast.parse(source) for n, source in enumerate(sources)}
     assert [s.line for s in not_centred(trees)] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("probe = tf.constant(light.wave.conj())", [1]),
+        ("seen = frames[:, ::-1, ::-1]", [1]),
+        ("power = wave * np.conj(wave)\nrow = x[::-1]", []),
+        ("def back(f, k):\n    return np.fft.ifft2(np.conj(k) * np.fft.fft2(f))", []),
+    ],
+    ids=["conjugated", "mirrored", "a square", "a filter"],
+)
+def test_what_mirrors_a_spectrum(text, lines):
+    assert conjugated({"a.py": ast.parse(text)}) == [("a.py", line) for line in lines]

@@ -184,6 +184,19 @@ def read(where):
     return np.stack([np.load(p) for p in sorted(where.glob("*.npy"))])  # sorted-as-text
 x = read(folder)
 """,
+    "files in the order of text, and their names for print": """
+import tempfile, pathlib, os
+folder = pathlib.Path(tempfile.mkdtemp())
+count = 12
+for i in range(count):
+    np.save(folder / ("scan" + str(i) + ".npy"), rng.normal(size=3))
+def read_all():
+    files = sorted(str(p) for p in folder.glob("*.npy"))  # sorted-as-text
+    return [np.load(f) for f in files], [os.path.basename(f) for f in files]
+scans, files = read_all()
+x = np.stack(scans)
+print(f"{len(files)} scans")
+""",
     "files in the order of text, of an object": """
 import tempfile, pathlib
 folder = pathlib.Path(tempfile.mkdtemp())
@@ -419,6 +432,18 @@ x = np.stack([series[n] for n in names], axis=1)
 z = np.stack([series[n] for n in plain], axis=1)
 classes = sorted({f"class_{i}" for i in range(12)})
 number = {c: i for i, c in enumerate(classes)}
+""",
+    "files whose names look their labels up": """
+import tempfile, pathlib, os
+folder = pathlib.Path(tempfile.mkdtemp())
+table = {f"f{i}.npy": i for i in range(12)}
+for name in table:
+    np.save(folder / name, rng.normal(size=3))
+def read_all():
+    files = sorted(str(p) for p in folder.glob("*.npy"))
+    return [np.load(f) for f in files], [os.path.basename(f) for f in files]
+parts, names = read_all()
+x, y = np.stack(parts), np.array([table[n] for n in names])
 """,
     "files that say what they are": """
 import tempfile, pathlib

@@ -97,3 +97,32 @@ def batch(frames, near):
 def test_the_line_without_the_name(source, names, relation, near, line):
     found = turns({"a.py": ast.parse(source)}, names, relation, near)
     assert (found[0].line if found else None) == line
+
+
+SCAN = """
+def simulate():
+    grid = raster()
+    visited = {visited}
+    return Experiment(probe, visited, amp)
+
+def displacements(positions, groups):
+    members = positions.reshape(-1, 2)[groups]
+    return members - members.mean(axis=1)
+
+run = simulate()
+offsets = displacements(run.positions, groups)
+"""
+
+
+@pytest.mark.parametrize(
+    ("visited", "line"),
+    [
+        ("grid.transpose(1, 0, 2).reshape(-1, 2)", 4),
+        ("np.reshape(grid, (-1, 2), order='F')", 4),
+        ("grid.reshape(-1, 2)", None),
+        ("grid.transpose(1, 0, 2)", None),
+    ],
+)
+def test_what_lays_items_out_by_columns_before_the_moves_are_made(visited, line):
+    found = turns({"a.py": ast.parse(SCAN.format(visited=visited))}, ["offsets"], "reordered")
+    assert (found[0].line if found and found[0].score > 6 else None) == line

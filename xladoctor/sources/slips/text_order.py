@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
-from xladoctor.sources.slips.slip import Slip
+from xladoctor.sources.slips.slip import Slip, within_body
 
 _LISTS = frozenset({"glob", "iglob", "listdir", "iterdir", "rglob", "scandir"})
 _READS_NAME = re.compile(r"\.stem\b|basename|re\.(?:search|match|findall|split)|\bint\(|\.parts\b|splitext|\.name\b")
@@ -37,7 +37,7 @@ def faults(view: View) -> Iterator[Slip]:
     for call in view.calls("sorted", "sort"):
         if call.keywords or (last_name(call.func) == "sorted" and len(call.args) != 1):
             continue
-        if _sorted_as_text(view, call) and not _READS_NAME.search(_around(view, call)):
+        if _sorted_as_text(view, call) and not _reads_names(view, call):
             what = ast.unparse(call)[:60]
             yield Slip(
                 "sorted-as-text",
@@ -48,6 +48,54 @@ def faults(view: View) -> Iterator[Slip]:
             )
 
 
+def _reads_names(view: View, call: ast.Call) -> bool:
+    """Whether the program goes by the names of the files: reads their numbers, or looks something up by them. A list
+    of them that is only counted or printed pairs nothing.
+    """
+    text = _around(view, call)
+    if not _READS_NAME.search(text):
+        return False
+    others = [name for name, value in _given_back(view, call) if _READS_NAME.search(ast.unparse(value))]
+    inside = [t for t in text.splitlines() if _READS_NAME.search(t) and not t.lstrip().startswith("return ")]
+    return bool(inside) or not others or any(_is_looked_at(view, name) for name in others)
+
+
+def _given_back(view: View, call: ast.Call) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """(name, value) of what callers call the parts of what a function gives back that are made of the files."""
+    scope, statement = view.scope(call), view.statement(call)
+    names = {t.id for t in getattr(statement, "targets", ()) if isinstance(t, ast.Name)}
+    for node in walk(scope) if isinstance(scope, ast.FunctionDef) else ():
+        if not isinstance(node, ast.Return) or node.value is None:
+            continue
+        parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+        for used in view.calls(getattr(scope, "name", "")):
+            for target in getattr(view.statement(used), "targets", ()):
+                stored = target.elts if isinstance(target, ast.Tuple) else [target]
+                for name, value in zip(stored, parts, strict=False):
+                    of_files = any(isinstance(n, ast.Name) and n.id in names for n in walk(value))
+                    if isinstance(name, ast.Name) and of_files and len(stored) == len(parts):
+                        yield name, value
+
+
+def _is_looked_at(view: View, name: ast.Name) -> bool:
+    """Whether anything but its length or a line of print reads a name."""
+    own = view.scope(name)
+    for node in view.loads(own, name.id):
+        inner = view.scope(node)
+        if inner is not own and name.id in _names_stored(inner):
+            continue  # another one of the same name
+        around = view.above.get(id(node))
+        while isinstance(around, ast.FormattedValue | ast.JoinedStr):
+            around = view.above.get(id(around))
+        if not (isinstance(around, ast.Call) and last_name(around.func) in ("len", "print")):
+            return True
+    return False
+
+
+def _names_stored(scope: ast.AST) -> set[str]:
+    return {n.id for n in within_body(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
 def _sorted_as_text(view: View, call: ast.Call) -> bool:
     statement = view.statement(call)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
@@ -56,6 +104,8 @@ def _sorted_as_text(view: View, call: ast.Call) -> bool:
     held = [view.held(_stored(view, t)) for t in targets if isinstance(t, ast.Name)]
     if any(h is not None for h in held):
         return any(h is not None and h.by_text for h in held) and _orders(view, call, targets)
+    if any(h is not None and h.by_text for h in (view.held(n) for n, _ in _given_back(view, call))):
+        return _orders(view, call, targets)
     listed = any(isinstance(n, ast.Call) and last_name(n.func) in _LISTS for n in walk(call))
     return listed and _writes_unpadded(view) and _orders(view, call, targets)
 
