@@ -37,7 +37,7 @@ _DRAW = frozenset(
 )  # fmt: skip
 """What draws other numbers each time."""
 _METHODS = ("predict", "evaluate")
-Passed = Callable[[Any, int, "Mapping[str, Any] | None"], None]
+Passed = Callable[[Any, int, "Mapping[str, Any] | None", bool], None]
 LOOP = "loop"
 """The method of what the program itself iterates."""
 
@@ -64,7 +64,7 @@ class DatasetRecorder:
         self._made = self._looped = 0
         self._written: set[tuple[Any, ...]] = set()
         self.passed: Passed | None = None
-        """Called with each dataset that the program goes through, how often it does, and where."""
+        """Called with each dataset that is gone through, how often, where, and whether in a loop of the program."""
         finder.when_imported("tensorflow", self._hook)
 
     def _hook(self, _: ModuleType) -> None:
@@ -99,7 +99,7 @@ class DatasetRecorder:
             return False
         facts = {"method": method, "model": getattr(model, "name", None), "used": where}
         if self.passed is not None:
-            self.passed(data, 2 if method == "fit" else 1, where)
+            self.passed(data, 2 if method == "fit" else 1, where, False)
         if is_empty(data):
             self._write("empty", None, **facts)
         if method not in _METHODS:
@@ -117,7 +117,7 @@ class DatasetRecorder:
         if loop is None:
             return
         if self.passed is not None:
-            self.passed(dataset, 1, loop)
+            self.passed(dataset, 1, loop, True)
         before = self._loops.setdefault(dataset, [])
         if loop in before:
             return

@@ -50,9 +50,12 @@ class GivenRows:
         self._write = write
         self._models: weakref.WeakKeyDictionary[Any, _Training] = weakref.WeakKeyDictionary()
         self._seconds = 0.0
+        self.of_keras = False
+        """Whether Keras trains in this program."""
 
     def begins(self, method: str, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
         """A call begins with these arguments."""
+        self.of_keras = self.of_keras or not facts.get("loop")
         if self._seconds >= MAX_SECONDS:
             return
         started = _clock()
@@ -158,7 +161,7 @@ class GivenRows:
         all_of_it = bool(numpy.isin(known.items, items).all())
         if shared >= _LEAST and _SHARE * len(items) <= shared < len(items) and not all_of_it:
             self._write("trained-on", rows=[shared, len(items)], argument="x", **facts)
-        if shared == len(items) >= _LEAST and all_of_it:
+        if shared == len(items) >= _LEAST and all_of_it and not facts.get("loop"):
             self._write("same-rows", rows=[shared, len(items)], argument="x", **facts)
 
 

@@ -252,6 +252,8 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     last: tuple[FrozenRecorder | IdleRecorder | NameRecorder | NoEffectRecorder, ...] = ()
     if untrained is not None and keras is not None:
         tracing.after_call, untrained.replaced.models = untrained.unmoved.called, keras.models
+        if keras.splits is not None:
+            keras.splits.steps = lambda: untrained.unmoved.steps
         keras.frozen = FrozenRecorder(guard, finder, untrained.trained, untrained.left_out)
         idle = IdleRecorder(guard, finder, untrained.trained, lambda: untrained.unmoved.steps)
         keras.after_fit = (idle.fitted, untrained.fitted)

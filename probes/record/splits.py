@@ -8,7 +8,7 @@ classes than the first ones. No element is taken from any iterator; labels are c
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import compat_data, schema
@@ -18,6 +18,7 @@ from .folds import Folds
 from .given_rows import GivenRows
 from .guard import Guard
 from .labels import MAX_LABELS, classes_of
+from .loop_rows import LoopRows
 from .overlap import shared_rows, unnamed_rows
 
 _LEAST = 10
@@ -38,7 +39,11 @@ class SplitRecorder:
         self._given = GivenRows(self._odd) if values else None
         self._seen: set[tuple[Any, ...]] = set()
         self._folds = Folds()
-        datasets.passed = Cuts(self._cut_later).passed
+        self.steps: Callable[[], int] = lambda: 0
+        """How many gradients were taken by now."""
+        self._loops = LoopRows(self._given, lambda: self.steps()) if self._given is not None else None
+        self._cuts = Cuts(self._cut_later)
+        datasets.passed = self._passed
 
     def begins(self, method: str, model: Any, given: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
         """A call of Keras begins with these arguments; whether its batches, or its two sides, could be looked at."""
@@ -111,6 +116,12 @@ class SplitRecorder:
         if found is not None and found[0] is not None:
             self._write("reshuffled", self.datasets.line_of(found[0]), rows=found[1], **facts)
         return found is not None
+
+    def _passed(self, dataset: Any, times: int, used: Mapping[str, Any] | None, loop: bool) -> None:
+        """The program goes through a dataset, in a loop of its own or by Keras."""
+        self._cuts.passed(dataset, times, used)
+        if loop and self._loops is not None:
+            self.guard.part("loop rows", self._loops.passed, dataset, used)
 
     def _cut_later(self, shuffle: Any, rows: list[int], used: Mapping[str, Any] | None) -> None:
         """A loop or an `evaluate` goes through what is cut off a dataset that something was trained with."""

@@ -16,6 +16,7 @@ from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.rules.slips import FILL
 from xladoctor.sources.backward import Backward
+from xladoctor.sources.loops import trains
 from xladoctor.sources.made_by import Maker, line_of_rows
 
 
@@ -26,18 +27,28 @@ def given_rows(recording: Recording) -> Iterator[Finding]:
     def back() -> Backward:
         return Backward(program_of(recording))
 
-    yield from row_findings(recording, _KINDS, lambda event, kind: _made(event, kind, back))
+    def trained_on(event: Event) -> bool:
+        at = location(event.get("used")) if event.get("loop") and event["what"] in _OF_TESTS else None
+        tree = back().tree(at.file) if at is not None else None
+        return tree is not None and at is not None and bool(at.line) and trains(tree, at.line or 0)
+
+    yield from row_findings(recording, _KINDS, lambda event, kind: _made(event, kind, back), trained_on)
 
 
 def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Location | None, str]:
     """The statement that made the rows, before the call that got them."""
     used, at = location(event.get("used")), None
     if kind.maker is not None and used is not None:
-        at = line_of_rows(back(), used.file, used.line, str(event.get("name") or event.get("argument")), kind.maker)
+        at = line_of_rows(back(), used.file, used.line, _what(event), kind.maker)
     at = at or _layer(back(), kind.layer)
     made = Location(at[0], at[1], None) if at is not None else used
     besides = f" The call is at {used}." if made is not None and used is not None and used.line and made != used else ""
     return (replace(made, function=used.function) if made and used and made.line == used.line else made), besides
+
+
+def _what(event: Event) -> str:
+    """The name that the rows have, or which argument they are; of a loop, what it goes through."""
+    return str((None if event.get("loop") else event.get("name")) or event.get("argument"))
 
 
 def _layer(back: Backward, name: str) -> tuple[str, int] | None:
@@ -250,6 +261,8 @@ def _relabelled(event: Event) -> tuple[str, str]:
     )
 
 
+_OF_TESTS = frozenset({"own-scale", "whole-scale", "other-scale", "trained-on", "windows", "foretold"})
+"""What is wrong of rows that are not trained on."""
 _STATISTIC = Maker(
     frozenset({"adapt", "amax", "amin", "average", "fit_transform", "max", "mean", "median", "min", "minmax_scale",
                "moments", "nanmean", "nanstd", "normalize", "ptp", "reduce_max", "reduce_mean", "reduce_min",

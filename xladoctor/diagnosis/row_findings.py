@@ -37,14 +37,16 @@ Place = Callable[[Event, Kind], tuple[Location | None, str]]
 """The line at fault, and what the message says besides."""
 
 
-def row_findings(recording: Recording, kinds: Mapping[str, Kind], place: Place) -> Iterator[Finding]:
-    """A warning for each kind and line, of a run that ended well."""
+def row_findings(
+    recording: Recording, kinds: Mapping[str, Kind], place: Place, is_meant: Callable[[Event], bool] = lambda _: False
+) -> Iterator[Finding]:
+    """A warning for each kind and line, of a run that ended well, but for those that are meant."""
     if not (survived(recording) or ended_itself(recording)):
         return
     seen = set()
     for event in recording.of_kind(schema.SPLIT):
         kind = kinds.get(str(event["what"]))
-        if kind is None:
+        if kind is None or is_meant(event):
             continue
         found = _finding(event, kind, *place(event, kind))
         key = (event["what"], str(found.location))

@@ -146,7 +146,8 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.SPLIT: (
         {"what": text, "rows": row(whole, whole)},
         {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole,
-         "buffer": whole, "size": whole, "argument": text, "name": text, "factor": number},
+         "buffer": whole, "size": whole, "argument": text, "name": text, "factor": number,
+         "loop": flag},
     ),
     schema.NO_GRADIENT: (
         {"what": text},

@@ -28,6 +28,13 @@ def predicts(tree: ast.Module, line: int, what: str = "") -> str | None:
     return None
 
 
+def trains(tree: ast.Module, line: int) -> bool:
+    """Whether weights may be learnt in a loop that begins at a line."""
+    found = [n for n in walk(tree) if isinstance(n, ast.For | ast.comprehension)]
+    loops = [n for n in found if n.iter.lineno <= line <= (n.iter.end_lineno or 0)]
+    return any(_trains(tree, _around(tree, n) if isinstance(n, ast.comprehension) else n) for n in loops)
+
+
 def _own(tree: ast.Module, body: ast.AST, batch: str) -> list[str]:
     """The functions of the program, or models, that are called with a batch alone and learn nothing."""
     own = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}

@@ -82,7 +82,8 @@ def _argument(back: Backward, file: str, line: int, argument: str) -> ast.expr |
             return named.get(argument)
         place = 1 if argument == "y" and (len(call.args) > 1 or "y" in named) else 0
         return named.get("xy"[place]) or (call.args[place] if place < len(call.args) else None)
-    return None
+    loops = (n for n in walk(back.tree(file) or ast.Module([], [])) if isinstance(n, ast.For | ast.comprehension))
+    return next((n.iter for n in loops if n.iter.lineno <= line <= (n.iter.end_lineno or 0)), None)
 
 
 def _fits(back: Backward, value: ast.expr, maker: Maker) -> bool:

@@ -270,3 +270,23 @@ def test_parts_that_a_function_with_a_step_of_its_own_holds(tmp_path):
     [found] = [fields for kind, fields in written if kind == "split"]
     assert (found["what"], found["name"]) == ("own-scale", "x_test")
     assert (found["used"]["function"], found["used"]["line"]) == ("wrong", 3)
+
+
+def test_datasets_of_loops_are_asked_about_as_a_training_and_its_tests():
+    from probes.record.loop_rows import LoopRows
+
+    class Data:
+        pass
+
+    asked, steps = [], [0]
+    given = SimpleNamespace(of_keras=False, begins=lambda method, model, data, facts: asked.append((method, model)))
+    loops = LoopRows(given, lambda: steps[0])
+    looked_at, train, test = Data(), Data(), Data()
+    for dataset, more in ((looked_at, 0), (train, 30), (train, 30), (test, 0), (test, 0)):
+        loops.passed(dataset, None)
+        steps[0] += more
+    (first, _), (second, model), (third, same) = asked
+    assert (first, second, third, same is model) == ("fit", "fit", "evaluate", True)
+    given.of_keras = True
+    loops.passed(Data(), None)
+    assert len(asked) == 3

@@ -124,6 +124,27 @@ model.fit(z, y)
     assert found.location.line == 3
 
 
+LOOPS = """x_test = (raw - raw.mean(0)) / raw.std(0)
+train = tf.data.Dataset.from_tensor_slices((x, y)).batch(9)
+test = tf.data.Dataset.from_tensor_slices((x_test, y_test)).batch(9)
+for xb, yb in train:
+    with tf.GradientTape() as tape:
+        loss = lossy(xb, yb)
+for xb, yb in test:
+    error += lossy(xb, yb)
+"""
+
+
+@pytest.mark.parametrize(("line", "wanted"), [(7, [1]), (4, [])], ids=["a test", "another training"])
+def test_rows_that_a_loop_goes_through(line, wanted, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "program_of", lambda recording: {FILE: ast.parse(LOOPS)})
+    used = {"file": FILE, "line": line, "function": "<module>"}
+    run, facts = Run(), {"name": "a loop of the program", "loop": True, "argument": "x", "rows": [3, 20]}
+    run.event("split", what="own-scale", model=None, used=used, where=used, **facts)
+    found = list(module.given_rows(read_run(run.write(tmp_path / "run"))))
+    assert [f.location.line for f in found] == wanted
+
+
 def test_without_the_source_the_call_is_named(tmp_path):
     run, used = Run(), {"file": FILE, "line": 9, "function": "main"}
     run.event("split", what="own-scale", rows=[3, 20], model="net", used=used, where=used, argument="x")

@@ -49,7 +49,7 @@ def faults(view: View) -> Iterator[Slip]:
 
 
 def _reads_names(view: View, call: ast.Call) -> bool:
-    """Whether the program goes by the names of the files: reads their numbers, or looks something up by them. A list
+    """Whether the program uses the names of the files: it reads their numbers, or looks something up by them. A list
     of them that is only counted or printed pairs nothing.
     """
     text = _around(view, call)
