@@ -77,13 +77,32 @@ def digest(call: object) -> bytes:
 Messages = Callable[[str, Progress], Iterator["dict[str, Any]"]]
 
 
-def run(names: Sequence[str], messages: Messages, path: Path) -> None:
-    """All names that the journal does not have yet, a child each."""
+def run(names: Sequence[str], messages: Messages, path: Path, jobs: int = 2) -> None:
+    """All names that the journal does not have yet, a child each; so many of them at once."""
     finished = {row["name"] for row in _rows(path) if "finished" in row}
+    left = [name for name in names if name not in finished]
     out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    others = [_fork(lambda job=job: _run(left[job::jobs], messages, path, out)) for job in range(1, jobs)]
+    _run(left[::jobs], messages, path, out)
+    os.close(out)
+    if any(os.waitpid(pid, 0)[1] for pid in others):
+        raise ChildProcessError("a job ended before its ops did: run it again, the journal is resumed")
+
+
+def _fork(work: Callable[[], None]) -> int:
+    """The number of a process that does this."""
+    if pid := os.fork():
+        return pid
+    status = 1
+    try:
+        work()
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _run(names: Sequence[str], messages: Messages, path: Path, out: int) -> None:
     for name in names:
-        if name in finished:
-            continue
         progress = Progress()
         how = "again and again"
         for _ in range(_RESTARTS):
@@ -92,7 +111,6 @@ def run(names: Sequence[str], messages: Messages, path: Path) -> None:
             if how in ("", "lost"):
                 break
         os.write(out, json.dumps({"name": name, "finished": how}).encode() + b"\n")
-    os.close(out)
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
@@ -102,9 +120,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 def _child(name: str, messages: Messages, progress: Progress, out: int) -> str:
     """How a child ended: "" at its end, `process-ends` or `hangs` (then the call is noted), `lost` without any call."""
     progress.begin()
-    pid = os.fork()
-    if not pid:
-        _tell(name, messages, progress, out)
+    pid = _fork(lambda: _tell(name, messages, progress, out))
     ended = (0, 0)
     while not ended[0] and progress.since < CALL_LIMIT:
         time.sleep(0.01)
@@ -127,10 +143,5 @@ def _tell(name: str, messages: Messages, progress: Progress, out: int) -> None:
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    status = 1
-    try:
-        for row in messages(name, progress):
-            os.write(out, json.dumps(row).encode() + b"\n")
-        status = 0
-    finally:
-        os._exit(status)
+    for row in messages(name, progress):
+        os.write(out, json.dumps(row).encode() + b"\n")

@@ -1,6 +1,6 @@
 """Each op at the edges of its inputs: eagerly, in a graph and under XLA, into a journal that can be resumed.
 
-`nice python -m benchmarks.atlas.run JOURNAL [--only PREFIX] [--share PERCENT] [--skip N]`. A valid call of
+`nice python -m benchmarks.atlas.run JOURNAL [--only PREFIX] [--share PERCENT] [--skip N] [--jobs N]`. A valid call of
 each op stands in `calls.csv`, so that a rerun makes the same calls, or is found by trying. A row has the op, the
 element type, the edge, the input that was varied, and how the graph and XLA differ from eager execution; `again` says
 that eager execution gave two results in two calls, so that nothing can be said.
@@ -328,6 +328,7 @@ def main() -> None:
         "--share", type=float, default=100.0, metavar="PERCENT", help="of the ops, by the hash of --seed and the name"
     )
     parser.add_argument("--seed", default="", help="another seed chooses others")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="ops at once (2)")
     asked = parser.parse_args()
     surroundings()
     import tensorflow  # noqa: F401 - before the fork
@@ -336,7 +337,7 @@ def main() -> None:
     chosen = [n for n in found if n.startswith(tuple(asked.only.split(","))) and _drawn(asked.seed + n) < asked.share]
     sys.stderr.write(f"{len(chosen)} of {len(found)} ops\n")
     part = Part(asked.types, asked.skip, tuple(filter(None, asked.edges.split(","))))
-    run(chosen, messages(known_calls(), part), asked.journal)
+    run(chosen, messages(known_calls(), part), asked.journal, asked.jobs)
 
 
 def known_calls() -> dict[str, str]:
