@@ -252,20 +252,28 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     last: tuple[FrozenRecorder | IdleRecorder | NameRecorder | NoEffectRecorder, ...] = ()
     if untrained is not None and keras is not None:
         tracing.after_call, untrained.replaced.models = untrained.unmoved.called, keras.models
-        if keras.splits is not None:
-            keras.splits.steps = lambda: untrained.unmoved.steps
+        steps = _of_training(guard, finder, keras, untrained)
         keras.frozen = FrozenRecorder(guard, finder, untrained.trained, untrained.left_out)
-        idle = IdleRecorder(guard, finder, untrained.trained, lambda: untrained.unmoved.steps)
+        idle = IdleRecorder(guard, finder, untrained.trained, steps)
         keras.after_fit = (idle.fitted, untrained.fitted)
-        last = (keras.frozen, idle, NoEffectRecorder(guard, finder, lambda: untrained.unmoved.steps))
-        LossRecorder(guard, finder)
-        MisnamedRecorder(guard, finder)
+        last = (keras.frozen, idle, NoEffectRecorder(guard, finder, steps))
     if untrained is not None and keep and keras is not None and not guard.block:
         keras.names = _of_numbers(guard, finder)
         last = (*last, keras.names)
         tracing.after_call = _both(tracing.after_call, keras.names)
         untrained.unmoved.stepped = keras.names.stepped
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
+
+
+def _of_training(
+    guard: Guard, finder: PostImportFinder, keras: KerasRecorder, untrained: UntrainedRecorder
+) -> Callable[[], int]:
+    """Start the recorders of losses and settings; how many gradients were taken by now."""
+    LossRecorder(guard, finder)
+    MisnamedRecorder(guard, finder)
+    if keras.splits is not None:
+        keras.splits.steps = lambda: untrained.unmoved.steps
+    return lambda: untrained.unmoved.steps
 
 
 def _both(called: Callable[[Any], None], names: NameRecorder) -> Callable[[Any], None]:

@@ -35,6 +35,7 @@ ONCE_A_FUNCTION = {
     "policy taken",
     "equalities",
     "dataset loop",
+    "loop rows",
     "kept value",
     "sample",
 }
