@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from xladoctor.diagnosis.basis import RECORDED_GRADIENTS, RECORDED_NUMBERS
@@ -55,6 +56,7 @@ _TRACK = Remedy(
     "`model.summary()` shows which it knows.",
 )
 _SHOWN = 4
+_FIRST = re.compile(r"init|start|untrained|before|fresh|baseline|blank|random", re.I)
 
 
 def trainable_too_late(recording: Recording) -> Iterator[Finding]:
@@ -62,6 +64,8 @@ def trainable_too_late(recording: Recording) -> Iterator[Finding]:
     if not (survived(recording) or ended_itself(recording)):
         return
     for event in recording.of_kind(schema.LEFT_OUT):
+        if event["what"] == "saved-early" and _are_first_weights(event, recording):
+            continue
         yield _LEFT_OUT[str(event["what"])](event)
     seen = set()
     for event in recording.of_kind(schema.TRAINABLE):
@@ -70,6 +74,16 @@ def trainable_too_late(recording: Recording) -> Iterator[Finding]:
             continue
         seen.add(str(at))
         yield _finding(event)
+
+
+def _are_first_weights(event: Event, recording: Recording) -> bool:
+    """Whether the statement that writes weights calls them those of the start: another model may begin with them."""
+    at = location(event.get("where"))
+    source = source_of(recording, at.file) if at is not None else None
+    if source is None or at is None or at.line is None:
+        return False
+    calls = [n for n in walk(source.tree) if isinstance(n, ast.Call) and n.lineno <= at.line <= (n.end_lineno or 0)]
+    return any(_FIRST.search(ast.unparse(call)) for call in calls)
 
 
 def _may_be_meant(event: Event, recording: Recording) -> bool:

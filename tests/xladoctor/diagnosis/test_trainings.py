@@ -82,6 +82,12 @@ def test_weights_that_were_written_before_the_training_are_told_where_they_were_
     assert [r.id for r in found.remedies] == ["save-after-fit"]
 
 
+def test_weights_that_are_called_those_of_the_start_are_meant(run):
+    run.event("left-out", what="saved-early", layer="first", variables=["kernel"], where=at(1), instead="second")
+    assert run.say(frozen_layers.trainable_too_late, "net.save_weights(folder / 'start.weights.h5')\n") == []
+    assert len(run.say(frozen_layers.trainable_too_late, "net.save_weights(folder / 'best.weights.h5')\n")) == 1
+
+
 def test_batch_normalisation_that_did_nothing_is_told_at_the_call_under_the_tape(run):
     run.event("idle-layer", what="batch-normalization", layers=["norm"], count=1, of=1, made=at(2))
     run.event("idle-layer", what="dropout", layers=["drop"], count=1, of=1, made=at(2))
