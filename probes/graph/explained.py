@@ -24,7 +24,7 @@ from .fixed_part import FixedPart, fixed_part
 from .ir import ancestors
 from .load import load_sample
 from .measure import Array
-from .other_inputs import Change, orders, other_data, other_moves, picture_axes, turns_alone
+from .other_inputs import Change, divisor, orders, other_data, other_moves, picture_axes, turns_alone
 from .step import Step, frames_once, prepare
 from .two_chains import two_chains
 
@@ -112,6 +112,8 @@ class _Fit:
             given = self._fitted({}, _STEPS)
             told = self._other_data(given) if given.residual > _POOR else {}
             if "change" in told or given.residual > _OUT_OF_REACH:
+                by = divisor(self._whole, self._part, self._uses, self._arguments, self._shapes_of)
+                told = {**told, "divisor": self._frames(by)} if by is not None else told
                 return {**self._common(given), "relation": "out-of-reach", **told}
             given = self._fitted({}, _FEW)
         tried: list[tuple[float, Change]] = []

@@ -11,7 +11,7 @@ import numpy as np
 from .fixed_part import FixedPart, Use
 from .ir import Graph
 from .measure import Array
-from .round_trip import agrees, round_trip
+from .round_trip import RoundTrip, agrees, round_trip
 
 _USES = 4
 """With more places, an input is not turned at each of them alone."""
@@ -128,6 +128,24 @@ def turns_alone(
     if agrees(now):
         return None if found else []
     return found or None
+
+
+def divisor(
+    graph: Graph,
+    part: FixedPart,
+    uses: Sequence[Use],
+    arguments: Mapping[str, Array],
+    shapes_of: Callable[[list[str]], dict[str, tuple[int, ...]]],
+) -> str | None:
+    """The op that makes what overlapping patches are divided by, if that is not what a mean of them needs."""
+    own = [u for u in uses if moves_axis(arguments[u.tensor]) is not None]
+    given = {u.name: np.rint(arguments[u.tensor]).astype(arguments[u.tensor].dtype) for u in own}
+
+    def linear(trip: RoundTrip) -> bool:
+        return trip.is_linear(trip.runner(uses, part, arguments), given)
+
+    trip = round_trip(graph, part, own, shapes_of, linear) if len(own) > 1 else None
+    return None if trip is None else trip.divisor(trip.runner(uses, part, arguments), given)
 
 
 def _turned(value: Array, axis: int) -> list[tuple[str, Array]]:

@@ -21,6 +21,7 @@ _SIZES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """What does not depend on the values of its operands."""
 _SAME = 0.1
 """How much a second time may change, of what the first made: between pixels, a picture is interpolated."""
+_DIVISIONS = frozenset({"Div", "DivNoNan", "RealDiv"})
 _SMOOTH = 0.12
 """The highest frequency of a made-up picture, of that of its pixels."""
 _TRIES = 8
@@ -62,6 +63,27 @@ class RoundTrip:
 
         return run
 
+    def divisor(self, run: Callable[[Array, Mapping[str, Array]], Array], given: Mapping[str, Array]) -> str | None:
+        """What the patches are divided by, if a mean over those that overlap is meant and is none: patches of ones do
+        not stay so.
+        """
+        inside = ancestors(self.graph, [self.end]) & descendants(self.graph, [split(self.start)[0]], controls=False)
+        divided = [self.graph.nodes[n].inputs[1] for n in self.graph.nodes if n in inside and self._divides(n)]
+        behind = _valued(self.graph, [self.start])
+        found = [t for t in divided if split(t)[0] not in behind and self.graph.nodes[split(t)[0]].op != "Const"]
+        if not found or agrees(self.changed(run, given)):
+            return None
+        ones = run(np.ones_like(self._picture()), given)
+        return split(found[0])[0] if float(np.median(np.abs(ones - 1))) > _SAME else None
+
+    def is_linear(self, run: Callable[[Array, Mapping[str, Array]], Array], given: Mapping[str, Array]) -> bool:
+        """Whether patches of twice the size come back with twice the size."""
+        once, twice = run(self._picture(), given), run(2 * self._picture(), given)
+        return bool(np.allclose(2 * once, twice, rtol=1e-3, atol=1e-4 * float(np.abs(once).max())))
+
+    def _divides(self, name: str) -> bool:
+        return self.graph.nodes[name].op in _DIVISIONS
+
     def _picture(self) -> Array:
         """Patches of smooth noise, complex where they are."""
         import tensorflow as tf
@@ -78,9 +100,15 @@ class RoundTrip:
 
 
 def round_trip(
-    graph: Graph, part: FixedPart, uses: Sequence[Use], shapes_of: Callable[[list[str]], dict[str, tuple[int, ...]]]
+    graph: Graph,
+    part: FixedPart,
+    uses: Sequence[Use],
+    shapes_of: Callable[[list[str]], dict[str, tuple[int, ...]]],
+    wanted: Callable[[RoundTrip], bool] = lambda _: True,
 ) -> RoundTrip | None:
-    """That of the patches that a part begins with; None where the moves come between no two tensors of one shape."""
+    """That of the patches that a part begins with, the first that is wanted; None where the moves come between no two
+    tensors of one shape.
+    """
     moved = descendants(graph, [split(u.tensor)[0] for u in uses], controls=False) & ancestors(graph, [part.prediction])
     behind = _valued(graph, part.free)
     entries = [t for n in graph.nodes if n in moved for t in graph.nodes[n].inputs if split(t)[0] in behind - moved]
@@ -97,7 +125,9 @@ def round_trip(
     for start in starts[:_TRIES]:  # the first: what is laid on a border may come back without it
         for end in ends[:_TRIES]:
             if len(shapes[end]) > 2 and shapes[start] == shapes[end] and graph.dtype(start) == graph.dtype(end):
-                return RoundTrip(graph, start, end, shapes[end])
+                found = RoundTrip(graph, start, end, shapes[end])
+                if wanted(found):
+                    return found
     return None
 
 

@@ -315,7 +315,8 @@ class OwnGradients(Record):
 @dataclass(frozen=True, eq=False, repr=False)
 class Explained(Record):
     """What the fixed part of a model can make of its data (`explained.explained`): asked, none or not-checked. `used`
-    and `rest` have the frames of the places at which the input is turned, and of its other ones.
+    and `rest` have the frames of the places at which the input is turned, and of its other ones, `divisor` those of
+    what patches that overlap are divided by, where that makes no mean of them.
     """
 
     result: str
@@ -332,6 +333,7 @@ class Explained(Record):
     used: tuple[Any, ...] = ()
     rest: tuple[Any, ...] = ()
     transforms: tuple[Any, ...] = ()
+    divisor: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -49,6 +49,11 @@ _DATA = {
     ),
 }
 """What explains the data once it is done to them: a title, and what may be the reason."""
+_NO_MEAN = (
+    "Patches that overlap are not divided by the sum of their weights",
+    "It puts patches together and divides them where they overlap. Patches of ones do not stay ones there: the divisor "
+    "is not the sum of what they were multiplied by.",
+)
 _ONE_CONVENTION = Remedy(
     "one-convention", "Use one sign and one order of axes", "changes-numerics",
     "Move a picture with one bright pixel by (3, 0), from where the moves are made to where they are used.",
@@ -133,12 +138,13 @@ def _out_of_reach(recording: Recording, told: Mapping[str, Any]) -> Finding:
     if told["change"] == "flipped":
         turned = conjugated(program_of(recording))
         at = Location(*turned[0]) if len(turned) == 1 else at
-    title, more = _why(str(told["change"]), float(told.get("factor") or 1.0))
+    by = _location(told.get("divisor") or ())
+    title, more = _NO_MEAN if by is not None else _why(str(told["change"]), float(told.get("factor") or 1.0))
     return Finding(
         code=rule.code, slug=_REACH, level="warning", role="root", title=title,
         message=f"The model has a part behind its last weights. With the results of the network free, this part was "
         f"fitted to {told.get('rows', 0)} rows of the run, and {left:.2%} of the energy of the data is left. {more}",
-        location=at, evidence=(Proof("worker", title, str(at)),), status="confirmed", basis=FITTED,
+        location=by or at, evidence=(Proof("worker", title, str(by or at)),), status="confirmed", basis=FITTED,
         remedies=(_SAME_SCALE,), details={"kind": "out-of-reach", "residual": left, "change": told.get("change")},
     )  # fmt: skip
 

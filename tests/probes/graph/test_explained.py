@@ -214,3 +214,19 @@ def test_a_loss_that_squares_and_scales_in_two_orders(tmp_path):
     told = told_of(tmp_path, views, moves, part, loss)
     assert (told["relation"], told.get("change")) == ("out-of-reach", "unlike"), told
     assert {frames[-1][2] for frames in told["used"]} == {"loss"}
+
+
+@pytest.mark.parametrize(("weights", "wanted"), [(1.0, "weighed"), (0.05, None)], ids=["by their number", "by weights"])
+def test_a_mean_that_is_not_divided_by_its_weights(tmp_path, weights, wanted):
+    views, moves = scene(np.random.default_rng(5), whole=True)
+
+    def weighed(tf, shifted, seen, d):
+        back = -tf.reshape(d, (-1, 2))
+        total = shifted(tf.sigmoid(seen) * 2.0 * 0.05, back)
+        norm = shifted(tf.ones_like(seen) * weights, back)
+        total, norm = (tf.reduce_sum(tf.reshape(t, (-1, VIEWS, SIDE, SIDE)), 1) for t in (total, norm))
+        return right(tf, shifted, total / (norm + 1e-6), d)
+
+    told = told_of(tmp_path, views, moves, weighed, pictures=VIEWS)
+    assert (told.get("divisor") or [[None] * 3])[-1][2] == wanted, told
+    assert (told["relation"] == "out-of-reach") == (wanted is not None), told
