@@ -31,7 +31,7 @@ demo: setup      ## a real failing study, and its silent twin, under the doctor
 
 # Compiled once, where Python is told to write no bytecode: each of some hundred commands would compile the doctor anew.
 test: setup lint ## lint, types and the whole suite
-	@$(BIN)/python -m compileall -q xladoctor probes ptycho tests
+	@$(BIN)/python -m compileall -q -j 0 xladoctor probes ptycho tests
 	$(BIN)/python -m pytest -n logical --maxprocesses=4 --dist loadfile --no-loadscope-reorder $(TURN)
 
 test-fast: setup ## without the tests that start TensorFlow

@@ -15,19 +15,21 @@ from benchmarks import _results
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARES = {
-    "tests/ptycho": 3,
+    "tests/ptycho": 4,
     "tests/probes/graph/test_pairing.py": 3,
-    "tests/probes/record/test_findings.py": 2,
-    "tests/probes/record/test_runtime.py": 2,
-    "tests/test_page_commands.py": 3,
-    "tests/test_readme.py": 3,
-    "tests/xladoctor/experiments/test_isolate.py": 2,
-    "tests/xladoctor/experiments/test_ptycho_faults.py": 3,
-    "tests/xladoctor/experiments/test_ptycho_parity.py": 3,
+    "tests/probes/record/test_findings.py": 3,
+    "tests/probes/record/test_runtime.py": 3,
+    "tests/test_page_commands.py": 4,
+    "tests/test_patterns.py": 3,
+    "tests/test_readme.py": 4,
+    "tests/xladoctor/experiments/test_isolate.py": 3,
+    "tests/xladoctor/experiments/test_ptycho_faults.py": 4,
+    "tests/xladoctor/experiments/test_ptycho_parity.py": 4,
     "tests/xladoctor/experiments/test_real.py": 2,
-    "tests/xladoctor/experiments/test_repro_silent.py": 2,
-    "tests/xladoctor/slice/test_programs.py": 2,
-    "tests/xladoctor/slice/test_studies.py": 3,
+    "tests/xladoctor/experiments/test_repro_silent.py": 3,
+    "tests/xladoctor/preflight/test_programs.py": 2,
+    "tests/xladoctor/slice/test_programs.py": 3,
+    "tests/xladoctor/slice/test_studies.py": 4,
 }
 """Of how many slow tests one runs at each commit. A file whose tests share what takes long is none of these."""
 
