@@ -76,7 +76,6 @@ def index(files: Files, main: str, argv: Sequence[str] = ()) -> Index:
     asked = ((name, near) for name, near in dict.fromkeys(named) if len(name) < _LONGEST)
     for file in dict.fromkeys(at for name, near in asked if (at := files.beside(name, near)) is not None):
         _read_settings(found, files, file)
-    files.settings = found.settings
     for cls, fields in found.records.items():
         for site in found.calls.get(cls, ()):
             for name, value in settings.of_record(site.node, fields) if isinstance(site.node, ast.Call) else ():

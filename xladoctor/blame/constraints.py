@@ -59,7 +59,7 @@ class Constraints:
     def _broken(self, edited: Mapping[str, str]) -> dict[Key, Clash]:
         """The clashes of the whole program, by the line where each shows."""
         files = Files(lambda name: edited.get(name) or self._read(name), (str(Path(self._main).parent),))
-        run = Follower(files, Crash(()))
+        run = Follower(files, Crash(()), {})
         try:
             run.run(self._main)
         except Exception:

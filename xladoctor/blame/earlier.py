@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from xladoctor.blame import slices
-from xladoctor.blame.bindings import Line
+from xladoctor.blame.bindings import Index, Line
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.suspicion import Candidate, edit_of
 from xladoctor.blame.values import Clash
@@ -20,9 +20,9 @@ from xladoctor.sources.order import runs_before, statement_end
 GIVES_DATA = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"})
 
 
-def of_later(clash: Clash, hops: Mapping[Line, int], files: Files, main: str, crash: Crash) -> Iterator[Candidate]:
+def of_later(clash: Clash, hops: Mapping[Line, int], files: Files, known: Index, crash: Crash) -> Iterator[Candidate]:
     """The lines that made a size at fault for the failing call of a model, and nothing for the call before."""
-    later = only_later(hops, files, main, crash)
+    later = only_later(hops, files, known, crash)
     for i, side in enumerate(clash.sides if later else ()):
         origin = side.origin
         if origin is not None and (origin.file, origin.line) in later:
@@ -30,7 +30,7 @@ def of_later(clash: Clash, hops: Mapping[Line, int], files: Files, main: str, cr
             yield Candidate(origin.file, origin.line, 6.0, reason, i, edit_of(origin), True)
 
 
-def only_later(hops: Mapping[Line, int], files: Files, main: str, crash: Crash) -> frozenset[Line]:
+def only_later(hops: Mapping[Line, int], files: Files, known: Index, crash: Crash) -> frozenset[Line]:
     """The lines that the failing call of a model depends on, and the last call of it before does not, or from farther
     away: a function that both call hands on what either of them gave it.
     """
@@ -39,7 +39,7 @@ def only_later(hops: Mapping[Line, int], files: Files, main: str, crash: Crash) 
         if before is not None:
             earlier = replace(frame, line=before)
             frames = (*crash.frames[:at], earlier, *crash.frames[at + 1 :])
-            worked = slices.hops(files, main, replace(crash, frames=frames))
+            worked = slices.hops(known, replace(crash, frames=frames))
             own = (frame.file, frame.line)
             return frozenset(at for at, far in hops.items() if worked.get(at, far + 1) > far and at != own)
     return frozenset()

@@ -31,7 +31,7 @@ from xladoctor.blame import (
 from xladoctor.blame.apart import SEEN, apart
 from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.batches import Batching
-from xladoctor.blame.bindings import Line
+from xladoctor.blame.bindings import Line, index
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.follow import Follower
@@ -83,14 +83,15 @@ def evidence(
     crash = crash_of(finding, failure, seen)
     if not crash.frames:
         return None
-    hops = slices.hops(files, main, crash)
-    run = Follower(files, crash)
+    known = index(files, main, crash.seen.argv)
+    hops = slices.hops(known, crash)
+    run = Follower(files, crash, known.settings)
     run.run(main)
     if not run.arrivals:
         run.enter_frames()
     clash = chosen(run, crash)
-    if clash is None and (known := operands.given(nearest(run), crash)):
-        run = Follower(files, crash, given=known)
+    if clash is None and (given := operands.given(nearest(run), crash)):
+        run = Follower(files, crash, known.settings, given=given)
         run.run(main)
         clash = chosen(run, crash)
     clash = clash or apart(run, crash, nearest(run))
@@ -109,7 +110,7 @@ def evidence(
         *unsized.of_unsized(hops, crash, files),
         *tables.of_tables(hops, crash, files),
         *settings_used.of_settings(hops, crash, files, main),
-        *(earlier.of_later(clash, hops, files, main, crash) if clash is not None else ()),
+        *(earlier.of_later(clash, hops, files, known, crash) if clash is not None else ()),
         *(remainders.of_remainders(clash, run) if clash is not None else ()),
         *(handing.of_other_calls(clash, run) if clash is not None else ()),
         *(settings_used.of_one_name(clash, run) if clash is not None else ()),

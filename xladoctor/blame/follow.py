@@ -38,13 +38,13 @@ from xladoctor.blame.values import (
     unknown,
 )
 from xladoctor.model.blame import StepKind
-from xladoctor.sources.files import Files
+from xladoctor.sources.files import Files, Settings
 
 _STEPS = 300_000
 _DEEPEST = 40
 _SAME = 3
-_ITEMS = 64
-_ROUNDS = 2
+_ITEMS, _ROUNDS = 64, 2
+_NONE: Given = {}
 
 
 class Reached(Exception):
@@ -63,11 +63,11 @@ class Follower:
     """Follows one program. `arrivals` and `clashes` are what it found."""
 
     def __init__(
-        self, files: Files, crash: Crash, corrected: Corrected | None = None, given: Given | None = None
+        self, files: Files, crash: Crash, settings: Settings, corrected: Corrected | None = None, given: Given = _NONE
     ) -> None:
         """`corrected`: follow it to its end, and believe the recording only where an earlier run had to."""
         self.files = files
-        self.given = given or {}
+        self.settings, self.given = settings, given
         self._given_lines = {line for _, line, _ in self.given}
         self.crash = crash
         self.to_end = corrected is not None

@@ -96,7 +96,7 @@ def told(run: Follower, holder: Value, key: object) -> Value | None:
     if type(holder) not in (Value, FileName) or not isinstance(key, str) or key in _OF_ARRAYS:
         return None
     own = run.files.beside(said, run.calls[-1].file) if (said := text(holder)) else None
-    found = [s for s in run.files.settings.get(key, ()) if own in (None, s.file)]
+    found = [s for s in run.settings.get(key, ()) if own in (None, s.file)]
     top = min((s.depth for s in found), default=0)
     nearest = [s for s in found if s.depth == top]
     if not nearest or len({ast.dump(s.value) for s in nearest}) > 1:
@@ -118,7 +118,7 @@ def names_file(run: Follower, args: Args) -> FileName | None:
     """The file of settings that one of the arguments names: what a call makes of it stands for it."""
     for one in args:
         said = text(one)
-        if said and run.files.settings and run.files.beside(said, run.calls[-1].file) is not None:
+        if said and run.settings and run.files.beside(said, run.calls[-1].file) is not None:
             return one if isinstance(one, FileName) else FileName(said, one.origin)
     return None
 

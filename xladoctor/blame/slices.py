@@ -12,17 +12,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from xladoctor.blame import settings
-from xladoctor.blame.bindings import Function, Index, Line, Place, index
+from xladoctor.blame.bindings import Function, Index, Line, Place
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.sources.files import Files
 from xladoctor.sources.names import keyword, last_name, walk
 
 _MOST, _BEFORE, _AFTER, _MANY, _FEW = 4000, 4, 2, 40, 6
 
 
-def hops(files: Files, main: str, crash: Crash) -> dict[Line, int]:
+def hops(known: Index, crash: Crash) -> dict[Line, int]:
     """The lines that the failing statement depends on, with how many steps each is away; those of its calls as well."""
-    known = index(files, main, crash.seen.argv)
     return _Slice(known, crash.frames, crash.shapes).lines()
 
 

@@ -79,7 +79,7 @@ class Trials:
 
     def _followed(self, files: Files, strictly: bool = False) -> Follower:
         """The program of some sources, followed to its end; `strictly` only while nothing is broken that held."""
-        run = Follower(files, self.crash, self.base.corrected, self.base.given)
+        run = Follower(files, self.crash, self.base.settings, self.base.corrected, self.base.given)
         run.most = min(max(4 * self.base.steps, 2000), MOST_STEPS)
         if strictly:
             run.may_break, run.refused = self.before, self.plain.refused

@@ -35,8 +35,6 @@ class Files:
         self._sources: dict[str, Source | None] = {}
         self._functions: dict[str, list[tuple[int, int, str]]] = {}
         self._assigned: dict[tuple[str, str], dict[str, list[int]]] = {}
-        self.settings: Settings = {}
-        """Of the files of settings that the program names; `blame.bindings.index` finds them."""
 
     def source(self, file: str) -> Source | None:
         """The parsed file."""
@@ -51,7 +49,6 @@ class Files:
         made = Files(lambda name: text if name == file else self._read(name), self._roots)
         made._sources = {name: source for name, source in self._sources.items() if name != file}
         made._functions, made._assigned = self._functions, self._assigned
-        made.settings = self.settings
         return made
 
     def _parsed(self, file: str) -> Source | None:

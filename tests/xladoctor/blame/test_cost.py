@@ -26,7 +26,7 @@ def deep(blocks: int) -> str:
 def follow(blocks: int) -> tuple[Follower, int]:
     text = deep(blocks)
     line = len(text.splitlines())
-    run = Follower(Files({MAIN: text}.get), Crash((Frame(MAIN, line, "<module>"),), sizes=(31, 32)))
+    run = Follower(Files({MAIN: text}.get), Crash((Frame(MAIN, line, "<module>"),), sizes=(31, 32)), {})
     run.run(MAIN)
     return run, line
 

@@ -19,7 +19,7 @@ HEAD = "import numpy as np, tensorflow as tf\nfrom tensorflow.keras import layer
 def followed(source: str, **seen: tuple[str, ...]) -> dict[str, Value]:
     """The names of a program."""
     text = HEAD + textwrap.dedent(source)
-    run = Follower(Files({MAIN: text}.get, ("/work",)), Crash((), seen=Seen(**seen)))  # type: ignore[arg-type]
+    run = Follower(Files({MAIN: text}.get, ("/work",)), Crash((), seen=Seen(**seen)), {})  # type: ignore[arg-type]
     run.run(MAIN)
     return run.scopes[0].names
 

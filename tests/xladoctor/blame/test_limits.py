@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from xladoctor.blame import slices
+from xladoctor.blame.bindings import index
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.earlier import only_later
 from xladoctor.model.blame import Blame
@@ -283,7 +284,8 @@ model.evaluate(late)
 def test_the_lines_that_only_a_later_call_of_a_model_uses() -> None:
     files = Files({MAIN: EARLIER}.get, ("/work",))
     crash = Crash((Frame(MAIN, 12, "<module>"),))
-    later = only_later(slices.hops(files, MAIN, crash), files, MAIN, crash)
+    known = index(files, MAIN)
+    later = only_later(slices.hops(known, crash), files, known, crash)
     assert {files.code(*at) for at in later} == {"late = held_out(images[80:])", "return scaled(images)[..., None]"}
     first = Crash((Frame(MAIN, 10, "<module>"),))
-    assert not only_later(slices.hops(files, MAIN, first), files, MAIN, first)
+    assert not only_later(slices.hops(known, first), files, known, first)

@@ -92,7 +92,7 @@ CONSTRAINTS = {
 
 @pytest.mark.parametrize("source", CONSTRAINTS)
 def test_constraints_of_functions(source):
-    run = Follower(Files({MAIN: "import tensorflow as tf\n" + source}.get, ("/work",)), Crash(()))
+    run = Follower(Files({MAIN: "import tensorflow as tf\n" + source}.get, ("/work",)), Crash(()), {})
     run.run(MAIN)
     assert [tuple(d.size for d in c.sides) for c in run.clashes] == [CONSTRAINTS[source]]
 
@@ -141,7 +141,7 @@ SWAPS = {
 
 def test_values_that_are_at_hand_are_tried_in_a_place():
     files = Files({MAIN: PROGRAM}.get, ("/work",))
-    run = Follower(files, Crash(()))
+    run = Follower(files, Crash(()), {})
     run.run(MAIN)
     source = files.source(MAIN)
     assert source is not None

@@ -133,7 +133,9 @@ def test_settings_lie_beside_the_module_that_names_them() -> None:
 def of_main(source: str, *frames: Frame) -> set[str]:
     """The lines that a failure depends on."""
     rows = source.split("\n")
-    return {rows[line - 1].strip() for _, line in hops(Files({MAIN: source}.get, ("/work",)), MAIN, Crash(frames))}
+    return {
+        rows[line - 1].strip() for _, line in hops(index(Files({MAIN: source}.get, ("/work",)), MAIN), Crash(frames))
+    }
 
 
 def test_a_word_leads_to_what_it_selects_and_a_table_to_who_asks_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from xladoctor.blame.bindings import index
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.slices import hops
 from xladoctor.sources.files import Files
@@ -39,7 +40,7 @@ def near(program: str, *calls: tuple[str, str], **more) -> dict[str, int]:
         Frame(MAIN, next(i for i, row in enumerate(rows, 1) if piece in row), function, more.get("shapes", {}))
         for function, piece in calls
     )
-    found = hops(Files(texts.get, ("/work",)), MAIN, Crash(frames, shapes=more.get("printed", ())))
+    found = hops(index(Files(texts.get, ("/work",)), MAIN), Crash(frames, shapes=more.get("printed", ())))
     return {texts[file].splitlines()[line - 1].strip(): far for (file, line), far in found.items()}
 
 

@@ -105,7 +105,7 @@ def test_every_edit_is_taken_back():
     run, line = follow(2)
     files = Files({MAIN: deep(2), "/work/deep.py": deep(2)}.get)
     crash = Crash((Frame("/work/deep.py", line, "<module>"),), sizes=(31, 32))
-    base = type(run)(files, crash)
+    base = type(run)(files, crash, {})
     base.run("/work/deep.py")
     source = files.source("/work/deep.py")
     assert source is not None
@@ -121,7 +121,7 @@ def test_the_work_is_bounded():
     files = Files({"/work/deep.py": deep(300)}.get)
     _, line = follow(300)
     crash = Crash((Frame("/work/deep.py", line, "<module>"),), sizes=(31, 32))
-    run = type(follow(1)[0])(files, crash)
+    run = type(follow(1)[0])(files, crash, {})
     run.run("/work/deep.py")
     clash = run.arrivals[-1].clashes[0]
     tries = trials.Trials(run, clash, crash, files, "/work/deep.py")

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from xladoctor.blame.bindings import Line
+from xladoctor.blame.bindings import Line, index
 from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.slices import hops
 from xladoctor.blame.unsized import of_unsized
@@ -22,7 +22,7 @@ def suspected(source: str, *pieces: str, slug: str, message: str = "", **dtypes:
     at: list[Line] = [(MAIN, next(i for i, row in enumerate(rows, 1) if piece in row)) for piece in pieces]
     frames = tuple(Frame(f, line, files.function(f, line) or "<module>", {}, dtypes) for f, line in at)
     crash = Crash(frames, message, slug=slug)
-    found = of_unsized(hops(files, MAIN, crash), crash, files)
+    found = of_unsized(hops(index(files, MAIN), crash), crash, files)
     return {rows[one.line - 1].strip(): one.weight for one in found}
 
 
