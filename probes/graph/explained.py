@@ -23,8 +23,8 @@ from .evaluate import Activation
 from .fixed_part import FixedPart, fixed_part
 from .ir import ancestors
 from .load import load_sample
-from .measure import Array
-from .other_inputs import Change, divisor, orders, other_data, other_moves, picture_axes, turns_alone
+from .measure import Array, picture_axes
+from .other_inputs import Change, divisor, orders, other_data, other_moves, turns_alone
 from .step import Step, frames_once, prepare
 from .two_chains import two_chains
 
@@ -187,7 +187,7 @@ class _Fit:
         # Turned about their middle or by a diagonal, data are as with other moves, which are tried first.
         data = {c.relation: c.target for c in other_data(self._target) if c.target is not None}
         data = {"shifted": data["shifted"]} if data else {}
-        size = math.sqrt(math.prod(self._target.shape[a] for a in picture_axes(self._target)))
+        size = math.sqrt(math.prod(self._target.shape[a] for a in picture_axes(self._target.shape)))
         ways = two_chains(self._whole, self._part, self._known(), self._frames)
         if ways is not None:
             data["unlike"] = ways.data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,3 +118,9 @@ def wide(a: Array) -> Array:
 def rows_in(mask: Any) -> list[int]:
     """The rows that a mask of row sets names."""
     return [n for n in range(8) if int(mask) >> n & 1]
+
+
+def picture_axes(shape: Sequence[int]) -> tuple[int, int]:
+    """The two longest axes but for that of the rows, in their order."""
+    first, second = sorted(sorted(range(1, len(shape)), key=lambda a: -shape[a])[:2])
+    return first, second

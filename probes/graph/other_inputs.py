@@ -10,7 +10,7 @@ import numpy as np
 
 from .fixed_part import FixedPart, Use
 from .ir import Graph
-from .measure import Array
+from .measure import Array, picture_axes
 from .round_trip import RoundTrip, agrees, round_trip
 
 _USES = 4
@@ -67,7 +67,7 @@ def other_moves(
 
 def other_data(target: Array) -> Iterator[Change]:
     """Pictures that are turned: about their middle, by their diagonal, rolled by half."""
-    rows, columns = axes = picture_axes(target)
+    rows, columns = axes = picture_axes(target.shape)
     sizes = [target.shape[a] for a in axes]
     if min(sizes) < 4:
         return
@@ -76,12 +76,6 @@ def other_data(target: Array) -> Iterator[Change]:
     yield Change("shifted", 2, target=np.roll(target, [n // 2 for n in sizes], axes))
     if sizes[0] == sizes[1]:
         yield Change("transposed", 2, target=np.swapaxes(target, rows, columns))
-
-
-def picture_axes(target: Array) -> tuple[int, int]:
-    """The two longest axes but for that of the rows, in their order."""
-    first, second = sorted(sorted(range(1, target.ndim), key=lambda a: -target.shape[a])[:2])
-    return first, second
 
 
 def orders(uses: Sequence[Use], arguments: Mapping[str, Array]) -> Iterator[tuple[Sequence[Use], list[Array]]]:

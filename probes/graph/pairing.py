@@ -73,7 +73,6 @@ class _Judge:
         self._lineage = Lineage(step, found)
         variables = {i.name for i in self._graph.inputs if i.role == "variable"}
         self._learnt = descendants(self._graph, variables, controls=False)
-        self._torn: set[str] = set()
 
     def answer(self, by_row: bool) -> Pairing:
         """What `pairing` returns."""

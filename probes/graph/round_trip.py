@@ -15,7 +15,7 @@ import numpy as np
 from .compiled import array_of, function_of
 from .fixed_part import FixedPart, Use
 from .ir import Graph, ancestors, descendants, split
-from .measure import Array
+from .measure import Array, picture_axes
 
 _SIZES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """What does not depend on the values of its operands."""
@@ -91,8 +91,7 @@ class RoundTrip:
         dtype = tf.dtypes.as_dtype(self.graph.dtype(self.start)).as_numpy_dtype
         draw = np.random.default_rng(0)
         noise = draw.normal(size=self.shape) + 1j * draw.normal(size=self.shape)
-        axes = sorted(range(1, len(self.shape)), key=lambda a: self.shape[a])[-2:]
-        for axis in axes:
+        for axis in picture_axes(self.shape):
             k = np.fft.fftfreq(self.shape[axis]) / _SMOOTH
             soft = np.expand_dims(np.exp(-(k**2)), [a for a in range(len(self.shape)) if a != axis])
             noise = np.fft.ifft(np.fft.fft(noise, axis=axis) * soft, axis=axis)
