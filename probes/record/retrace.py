@@ -32,7 +32,6 @@ _PAUSE = 4.0
 _LONGEST = 0.5
 _OFTEN = 8
 """How often a line is looked at in each run of it: later those runs of it whose number is a power of two."""
-_MAX_NAMES = 400
 _MAX_ITEMS = 8
 FUNCTIONS = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
 _GENERATOR = 0x20

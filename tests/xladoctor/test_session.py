@@ -82,7 +82,7 @@ def test_a_target_that_hangs_is_ended_with_all_its_children(tmp_path):
         "print(child.pid, flush=True)\n"
         "def stuck():\n    time.sleep(600)\nstuck()\n"
     )
-    done, diagnosis = scan_program(tmp_path, source, "--timeout", "5")
+    done, diagnosis = scan_program(tmp_path, source, "--timeout", "10")
     assert done.returncode == 1
     assert root(diagnosis)[1].startswith("the run was stopped at the time-out")
     assert "in stuck" in (tmp_path / "run" / "stderr.log").read_text()

@@ -106,7 +106,7 @@ class Bench:
         self._own = pool is None
         # A capsule needs nothing of the folder that it lies in, which may be a stranger's.
         cwd = subject.cwd if subject.kind == "callable" else None
-        self._elsewhere = None if executor is None else Elsewhere(executor, subject, cwd, memory, settings)
+        self._elsewhere = None if executor is None else Elsewhere(executor, cwd, memory, settings)
         self._pool = pool or Pool(jobs + 2, worker_environment(environment, cwd), cwd, folder, memory)
 
     def __enter__(self) -> Bench:

@@ -15,7 +15,6 @@ from xladoctor.model.replay import Case
 from xladoctor.workers import remote
 from xladoctor.workers.pool import Kind
 from xladoctor.workers.remote import Where
-from xladoctor.workers.subject import Subject
 
 LOST = 6
 """A try that the cluster lost so often is given up: no answer is made up for it, and none is kept."""
@@ -29,13 +28,11 @@ class Elsewhere:
     def __init__(
         self,
         executor: Executor,
-        subject: Subject,
         cwd: Path | None,
         memory: int | None,
         settings: Mapping[str, str] | None = None,
     ) -> None:
         self._executor = executor
-        self._subject = subject
         self._cwd = cwd
         self._memory = memory
         self._settings = tuple((settings or {}).items())
