@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from ptycho import metrics, params, probe, train_baseline, train_pinn
+from ptycho import metrics, model, params, probe, train_baseline, train_pinn
 from ptycho.raw_data import RawData
 from ptycho.train_pinn import Reconstruction
 from ptycho.workflows import grid_lines_data as data
@@ -21,6 +21,8 @@ from ptycho.workflows.grid_lines_figure import draw
 from ptycho.workflows.output import Arms, Result, write_json
 
 KINDS = ("pinn", "baseline")
+#: the PINN before its first step
+UNTRAINED = "untrained"
 
 
 def run_study(args: argparse.Namespace, train: Sequence[RawData], test: Sequence[RawData]) -> dict[str, Any]:
@@ -29,8 +31,9 @@ def run_study(args: argparse.Namespace, train: Sequence[RawData], test: Sequence
     configuration = configure(args)
     arms = Arms(args.output_dir, configuration, args.resume)
     results = {}
+    kinds = (*KINDS, UNTRAINED) if args.untrained else KINDS
     for seed in args.seeds:
-        for kind in KINDS:
+        for kind in kinds:
             name = f"{kind}-seed{seed}"
             result = arms.finished(name)
             if result:
@@ -43,8 +46,8 @@ def run_study(args: argparse.Namespace, train: Sequence[RawData], test: Sequence
             print(f"{name}: {summary(result.metrics)}", flush=True)
 
     write_json(args.output_dir / "configuration.json", configuration)
-    written = {kind: mean([results[kind, seed].metrics for seed in args.seeds]) for kind in KINDS}
-    written["by_seed"] = {str(seed): {kind: results[kind, seed].metrics for kind in KINDS} for seed in args.seeds}
+    written = {kind: mean([results[kind, seed].metrics for seed in args.seeds]) for kind in kinds}
+    written["by_seed"] = {str(seed): {kind: results[kind, seed].metrics for kind in kinds} for seed in args.seeds}
     write_json(args.output_dir / "metrics.json", written)
     figure = args.output_dir / "comparison.png"
     first = {kind: results[kind, args.seeds[0]].arrays for kind in KINDS}
@@ -55,7 +58,7 @@ def run_study(args: argparse.Namespace, train: Sequence[RawData], test: Sequence
 
 def configure(args: argparse.Namespace) -> dict[str, Any]:
     """All that the results depend on, as JSON can hold it."""
-    left_out = ("output_dir", "overwrite", "resume", "seeds", "train_data", "test_data")
+    left_out = ("output_dir", "overwrite", "resume", "seeds", "untrained", "train_data", "test_data")
     given = {key: value for key, value in vars(args).items() if key not in left_out}
     files = {key: [path.name for path in getattr(args, key) or ()] for key in ("train_data", "test_data")}
     settings = {key: value for key, value in params.cfg.items() if key not in ("probe", "intensity_scale")}
@@ -80,9 +83,12 @@ def run_arm(
     params.set("intensity_scale", scale)
     groups, indices = data.training_groups(train, args.ngroups, seed, scale)
 
-    started = time.perf_counter()
+    started, processor = time.perf_counter(), time.process_time()
     verbose = options.verbosity()
-    if kind == "pinn":
+    history = None
+    if kind == UNTRAINED:
+        network, _ = model.create_compiled_model()
+    elif kind == "pinn":
         network, history = train_pinn.train(groups, args.nepochs, verbose=verbose)
     else:
         patches = np.concatenate(
@@ -90,6 +96,7 @@ def run_arm(
         )
         network, history = train_baseline.train(groups, patches, args.nepochs, verbose=verbose)
     seconds = time.perf_counter() - started
+    losses = {"final_loss": history.history["loss"][-1]} if history else {}
 
     arrays, figures = {}, []
     rows_in = rows_out = 0
@@ -106,8 +113,9 @@ def run_arm(
         arrays,
         {
             **mean(figures),
-            "final_loss": history.history["loss"][-1],
+            **losses,
             "train_seconds": round(seconds, 1),
+            "processor_seconds": round(time.process_time() - processor, 1),
             "rows_in": rows_in,
             "rows_out": rows_out,
         },
@@ -117,7 +125,7 @@ def run_arm(
 def reconstruct(kind: str, network: keras.Model, scan: RawData, seed: int, scale: float) -> tuple[Reconstruction, int]:
     """The whole object of a scan, and the number of groups that the network returned. No truth enters."""
     groups = data.test_groups(dataclasses.replace(scan, objectGuess=None), seed, scale)
-    if kind == "pinn":
+    if kind in ("pinn", UNTRAINED):
         # Keras' own default batch size, 32
         found = train_pinn.evaluate(network, groups, verbose=options.progress())
         return found, len(found.objects)

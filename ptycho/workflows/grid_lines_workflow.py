@@ -48,6 +48,7 @@ def build_parser() -> argparse.ArgumentParser:
         default=True,
         help="merge the patches of a group before diffracting (default: yes)",
     )
+    add("--untrained", action="store_true", help="reconstruct with the PINN before its first step too")
     add("--seeds", type=seeds, default=(0,), help="of objects, scans, noise and training, such as 0,1,2 (default 0)")
     add("--train-data", type=Path, action="append", metavar="FILE", help="train on this .npz scan; may be repeated")
     add("--test-data", type=Path, action="append", metavar="FILE", help="reconstruct this .npz scan; may be repeated")

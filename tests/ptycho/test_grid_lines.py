@@ -67,11 +67,11 @@ def test_killed_after_the_first_arm_and_resumed(tmp_path):
     assert other.returncode == 2
     assert "learning_rate was 0.002 and is 0.1" in other.stderr
 
-    done = study(*QUICK, "--resume", f"--output-dir={tmp_path}")
+    done = study(*QUICK, "--untrained", "--resume", f"--output-dir={tmp_path}")
     assert "pinn-seed0: finished before" in done.stdout
     assert finished.read_bytes() == kept
     written = json.loads((tmp_path / "metrics.json").read_text())
-    for kind in ("pinn", "baseline"):
+    for kind in ("pinn", "baseline", "untrained"):
         assert written[kind]["rows_in"] == written[kind]["rows_out"] > 0
         for part in ("amplitude", "phase"):
             assert written[kind][part].keys() == {"ssim", "mae", "psnr", "frc50"}
