@@ -1,8 +1,10 @@
 """How fast images are moved, and their gradients: the warp of the model, against a four-corner gather, TensorFlow's own
-`ImageProjectiveTransformV3`, and a plain copy of the same arrays.
+`ImageProjectiveTransformV3`, a plain copy of the same arrays, and each of the warp's two passes alone.
 
-All run in turn in each round, in one process; the median of the rounds counts. GB/s count each array once: images in,
-images out, and with the gradient the upstream gradient in and the gradient out.
+All run in turn in each round, in one process; the median of the rounds counts. Each runs twice, and its second call
+counts: the first finds the memory that another has left. Each is measured by the clock, and in
+processor time (all threads), which other work on the machine changes little. GB/s are of processor time, and count each
+array once: images in, images out, and with the gradient the upstream gradient in and the gradient out.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from benchmarks.figure import Figure
@@ -29,21 +32,26 @@ def figures(rounds: int = ROUNDS, shape: tuple[int, ...] = SHAPE) -> list[Figure
         times = {}
         for path in ("jit", "plain"):
             times.update({(name, path): run for name, run in runs(shape, path, gradient).items()})
-        seconds = measure(times, rounds)
+        clock, seconds = measure(times, rounds)
         what = f"[{', '.join(map(str, shape))}] forward{' + gradient' if gradient else ''}"
         size = 4 * shape[0] * shape[1] * shape[2] * shape[3] * (4 if gradient else 2) / 1e9
         speed = {key: size / value for key, value in seconds.items()}
         for path in ("jit", "plain"):
-            own = seconds["warp", path] * 1e3
-            gather, transform = seconds["gather", path] * 1e3, seconds["transform", "plain"] * 1e3
             name = f"warp {what}, {path}"
             # on the plain path the promise is the same numbers, not the speed
             limits = (GATHER, TRANSFORM) if path == "jit" else (None, None)
+            for unit, each in (("ms", clock), ("ms of processor time", seconds)):
+                own, gather, transform = (
+                    each[key] * 1e3 for key in (("warp", path), ("gather", path), ("transform", "plain"))
+                )
+                found += [
+                    Figure(name, own, unit, f"four-corner gather, {path}", gather, limits[0]),
+                    Figure(name, own, unit, "ImageProjectiveTransformV3", transform, limits[1]),
+                ]
             found += [
-                Figure(name, own, "ms", f"four-corner gather, {path}", gather, limits[0]),
-                Figure(name, own, "ms", "ImageProjectiveTransformV3", transform, limits[1]),
-                Figure(name, speed["warp", path], "GB/s", f"copy, {path}", speed["copy", path]),
-                Figure(f"gather {what}, {path}", speed["gather", path], "GB/s", f"copy, {path}", speed["copy", path]),
+                Figure(f"{kind} {what}, {path}", speed[kind, path], "GB/s", f"copy, {path}", speed["copy", path])
+                for kind in ("warp", "gather", "rows", "columns")
+                if (kind, path) in speed
             ]
         found.append(
             Figure(
@@ -88,6 +96,8 @@ def runs(shape: tuple[int, ...], path: str, gradient: bool) -> dict[str, Callabl
     kinds = {"warp": own, "gather": _four_corners.translate, "transform": transform, "copy": copy}
     if path == "jit":
         del kinds["transform"]  # XLA has no kernel of it
+        if not gradient:
+            kinds.update(rows=partial(one_pass, axis=1), columns=partial(one_pass, axis=2))
 
     def timed(kind: Callable[..., Any]) -> Callable[[], Any]:
         @tf.function(jit_compile=path == "jit")
@@ -107,19 +117,40 @@ def runs(shape: tuple[int, ...], path: str, gradient: bool) -> dict[str, Callabl
 
     made = {name: timed(kind) for name, kind in kinds.items()}
     expected = tf.nest.flatten(made["warp"]())
-    for name in made.keys() - {"copy", "warp"}:
+    for name in made.keys() & {"gather", "transform"}:
         for a, b in zip(expected, tf.nest.flatten(made[name]()), strict=True):
             np.testing.assert_allclose(a[:, 1:-1, 1:-1], b[:, 1:-1, 1:-1], atol=1e-4, err_msg=name)
     return made
 
 
-def measure(made: dict[Any, Callable[[], Any]], rounds: int) -> dict[Any, float]:
-    """Median seconds of each, all in turn in each round; the first round does not count."""
-    times: dict[Any, list[float]] = {key: [] for key in made}
+def one_pass(images: Any, shifts: Any, axis: int) -> Any:
+    """Half of the warp: along y (axis 1), or along x (axis 2)."""
+    import tensorflow as tf
+
+    from ptycho import projective_warp_xla
+
+    only = tf.constant([[0.0, 1.0]] if axis == 1 else [[1.0, 0.0]]) * shifts
+    rows, columns, fractions, inside = projective_warp_xla._source(images, only)
+    fraction, (near, far) = fractions[2 - axis], inside[2 - axis]
+    moved = 0.0
+    for number, weight in enumerate(((1 - fraction) * near, fraction * far)):
+        indices = (rows + number, None) if axis == 1 else (None, columns + number)
+        gathered = projective_warp_xla._gather_bhw(images, *indices)[..., 0]
+        moved += tf.expand_dims(weight, 3 - axis) * gathered
+    return moved
+
+
+def measure(made: dict[Any, Callable[[], Any]], rounds: int) -> tuple[dict[Any, float], dict[Any, float]]:
+    """Median seconds of each, by the clock and of processor time; all in turn in each round, the first not counted."""
+    times: dict[Any, list[tuple[float, float]]] = {key: [] for key in made}
     for number in range(rounds + 1):
         for key, run in made.items():
-            started = time.perf_counter()
+            run()
+            started = time.perf_counter(), time.process_time()
             run()
             if number:
-                times[key].append(time.perf_counter() - started)
-    return {key: statistics.median(spent) for key, spent in times.items()}
+                times[key].append((time.perf_counter() - started[0], time.process_time() - started[1]))
+    clock, processor = (
+        {key: statistics.median(spent[i] for spent in each) for key, each in times.items()} for i in (0, 1)
+    )
+    return clock, processor
