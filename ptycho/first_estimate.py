@@ -120,12 +120,29 @@ class FirstEstimateLayer(keras.layers.Layer):
 class BareViewsLayer(keras.layers.Layer):
     """Measured amplitudes (B N N C) -> an empty object and the logarithms of the amplitudes, (B N N 3C).
 
-    In the place of `FirstEstimateLayer`, it leaves the retrieval of phases to the network.
+    In the place of `FirstEstimateLayer`, it leaves the retrieval of phases to the network. With `transforms`, (B N N
+    7C): after these, the inverse Fourier transforms of amplitudes and of intensities, real and imaginary part of each.
+    They bring what a pattern says to where it lies in the object, which convolutions learn only slowly.
     """
+
+    def __init__(self, transforms: bool = False, **kwargs) -> None:
+        super().__init__(**kwargs)
+        self.transforms = transforms
 
     def call(self, inputs):
         """See the class."""
-        return tf.concat([tf.zeros_like(inputs), tf.zeros_like(inputs), tf.math.log1p(inputs)], axis=-1)
+        shown = [tf.zeros_like(inputs), tf.zeros_like(inputs), tf.math.log1p(inputs)]
+        if self.transforms:
+            patterns = tf.signal.ifftshift(tf.transpose(inputs, [0, 3, 1, 2]), axes=(2, 3))
+            for each in (patterns, tf.square(patterns)):
+                spread = tf.signal.fftshift(tf.signal.ifft2d(tf.cast(each, tf.complex64)), axes=(2, 3))
+                spread = 4 * tf.transpose(spread, [0, 2, 3, 1])
+                shown += [tf.math.real(spread), tf.math.imag(spread)]
+        return tf.concat(shown, axis=-1)
+
+    def get_config(self):
+        """Constructor arguments."""
+        return {**super().get_config(), "transforms": self.transforms}
 
 
 def views(estimate: tf.Tensor, ramps: tf.Tensor) -> tf.Tensor:

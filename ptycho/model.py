@@ -56,13 +56,14 @@ def create_model_with_gridsize(gridsize: int, N: int) -> tuple[keras.Model, kera
 def network_inputs(gridsize: int, N: int) -> tuple[list[keras.KerasTensor], keras.KerasTensor]:
     """`input` (B N N C) and `input_positions` (B 1 2 C), and what the network sees of them (B N N c).
 
-    `params.cfg["network_input"]` says what: the first estimate, that with its residuals, or the bare patterns.
+    `params.cfg["network_input"]` says what: the first estimate, that with its residuals, the bare patterns, or
+    those with their transforms.
     """
     diffraction = keras.Input((N, N, gridsize**2), name="input")
     positions = keras.Input(positions_shape(gridsize), name="input_positions")
     kind = params.get("network_input")
-    if kind == "patterns":
-        return [diffraction, positions], BareViewsLayer(name="bare_views")(diffraction)
+    if kind in ("patterns", "transforms"):
+        return [diffraction, positions], BareViewsLayer(kind == "transforms", name="bare_views")(diffraction)
     estimate = FirstEstimateLayer(
         probe.get_probe(), params.get("estimate_iterations"), residuals=kind == "residuals", name="first_estimate"
     )

@@ -20,7 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "intensity_scale": None,  # sqrt(counts) per unit of normalised amplitude; measured on the training data
     "object_big": True,  # merge the patches of a group into one object before diffracting
     "estimate_iterations": 20,  # updates of phase retrieval before the network, see ptycho.first_estimate
-    "network_input": "estimate",  # what the network sees: "estimate", "residuals" too, or bare "patterns"
+    "network_input": "estimate",  # what the network sees: see ptycho.model.network_inputs
     "filters_scale": 1.0,  # multiplies the number of convolution filters
     "loss": "poisson",  # "poisson" or "mae"
     "learning_rate": 1e-3,

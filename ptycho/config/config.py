@@ -18,7 +18,7 @@ class ModelConfig:
     object_big: bool = True
     filters_scale: float = 1.0
     estimate_iterations: int = 20
-    network_input: Literal["estimate", "residuals", "patterns"] = "estimate"
+    network_input: Literal["estimate", "residuals", "patterns", "transforms"] = "estimate"
 
     def __post_init__(self) -> None:
         if self.N < 8 or self.N % 8:
@@ -29,8 +29,9 @@ class ModelConfig:
             raise ValueError("offset and max_position_jitter are lengths in pixels and cannot be negative")
         if self.estimate_iterations < 1:
             raise ValueError(f"estimate_iterations must be at least 1, not {self.estimate_iterations}")
-        if self.network_input not in ("estimate", "residuals", "patterns"):
-            raise ValueError(f"network_input must be 'estimate', 'residuals' or 'patterns', not {self.network_input!r}")
+        inputs = ("estimate", "residuals", "patterns", "transforms")
+        if self.network_input not in inputs:
+            raise ValueError(f"network_input must be one of {', '.join(inputs)}, not {self.network_input!r}")
         if self.filters_scale <= 0:
             raise ValueError(f"filters_scale must be positive, not {self.filters_scale}")
 

@@ -94,7 +94,7 @@ def by_groups(kind: str, updates: int, args: argparse.Namespace, training: Seque
     """The model of groups, untrained ("estimate"), taught known patches, or trained with patterns alone."""
     keras.utils.set_random_seed(args.seed)
     params.set("estimate_iterations", updates)
-    params.set("network_input", "patterns" if kind == "bare" else args.network_input)
+    params.set("network_input", "transforms" if kind == "bare" else args.network_input)
     groups = loader.concatenate([part.groups for part in training])
     params.set("intensity_scale", groups.intensity_scale)
     epochs = {"supervised": args.nepochs, "bare": args.bare_epochs}.get(kind, args.physics_epochs)

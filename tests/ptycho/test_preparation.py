@@ -70,14 +70,16 @@ def test_inputs_that_do_not_fit_are_left_to_keras(make_data):
     assert inputs[1].shape == (2, 2)
 
 
-def test_a_bare_network_is_trained_without_an_estimate(make_data):
+@pytest.mark.parametrize(("network_input", "images"), [("patterns", 3), ("transforms", 7)])
+def test_a_bare_network_is_trained_without_an_estimate(make_data, network_input, images):
     from ptycho import model, params, preparation
 
-    params.set("network_input", "patterns")
+    params.set("network_input", network_input)
     data = make_data(4, 2, 16)
     autoencoder, _ = model.create_compiled_model(loss="mae", jit_compile=False)
     network, inputs = preparation.prepare(autoencoder, model.prepare_inputs(data))
     assert network is autoencoder
+    assert network.get_layer("bare_views").output.shape == (None, 16, 16, 4 * images)
     before = network.predict(inputs, verbose=0)[0]
     model.train(1, data, autoencoder, verbose=0)
     assert (network.predict(inputs, verbose=0)[0] != before).any()
