@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = Path("demo-output")
 STUDY = (
     "python -m ptycho.workflows.dose_response --N 64 --gridsize 2 --batch-size 32 "
-    "--arms 1 --nepochs 1 --ngroups 128 --ntest 64 --filters-scale 0.125 --overwrite"
+    "--arms 1 --nepochs 1 --ngroups 64 --ntest 64 --filters-scale 0.0625 --estimate-iterations 2 --overwrite"
 )
 RUNS = (
     ("reassembly-collapses-batch", "dies in `fit`"),
