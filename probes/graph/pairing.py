@@ -32,6 +32,7 @@ from .row_sets import BITS, RowSets, along, axes_of_rows, in_blocks, in_turn, is
 from .scaled import is_meant, scaled
 from .spread import spread
 from .step import Step, frames_once
+from .wrapped import wrapped
 
 Examples = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
@@ -114,7 +115,7 @@ class _Judge:
                 told = self._gathered(name)
             elif node.op in _SEGMENTS:
                 told = self._segments(name)
-            elif node.op in ("Einsum", "XlaEinsum", "Roll"):
+            elif node.op in ("Einsum", "XlaEinsum", "Roll", "Cast"):
                 told = self._crossed(name)
             if told is not None:
                 behind |= descendants(self._graph, [name], controls=False)
@@ -293,11 +294,13 @@ class _Judge:
         return self._told("gathered", name, None, tensors=(taken, index))
 
     def _crossed(self, name: str) -> Mispairing | None:
-        users = users_of(self._graph)
-        off = off_transform(self._graph, self._found, users, name) if self._graph.nodes[name].op == "Roll" else None
-        if off is not None and off in self._found.sets:
-            return self._told("off-transform", name, None, tensors=(off,))
-        if self._graph.nodes[name].op == "Roll":
+        op, users = self._graph.nodes[name].op, users_of(self._graph)
+        off = off_transform(self._graph, self._found, users, name) if op == "Roll" else None
+        if op == "Cast" or off is not None:
+            given = off or wrapped(self._step, self._graph, self._found, name)
+            known = [given] if given is not None and given in self._found.sets else []
+            return self._told("off-transform" if off else "wrapped", name, None, tensors=known) if known else None
+        if op == "Roll":
             kind, tensors = "rolled", rolled(self._graph, self._found, users, name)
         else:
             kind, tensors = "contracted", contracted(self._graph, self._found, self._lineage, name)

@@ -247,9 +247,10 @@ class Mispairing(PlacedOp):
     """An op that puts rows together that do not belong together.
 
     `kind`: outer, groups, lost, torn, exchanged, normalised, gathered, segments, contracted, rolled, mixed, classes,
-    alone, off-transform or fewer. `shapes` are those of the operands and the result, `parts` prediction or data;
-    `comes_out`: the pairs are a result; `natural`: no op was there only to give an operand its shape; `made`: where it
-    was given; `examples`: [rows of one operand, rows of the other]. `given` are the operands of an op that loses rows.
+    alone, off-transform, wrapped or fewer. `shapes` are those of the operands and the result, `parts` prediction or
+    data; `comes_out`: the pairs are a result; `natural`: no op was there only to give an operand its shape; `made`:
+    where it was given; `examples`: [rows of one operand, rows of the other].
+    `given` are the operands of an op that loses rows.
     """
 
     kind: str

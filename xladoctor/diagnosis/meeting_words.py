@@ -85,6 +85,12 @@ REMEDIES: Mapping[str, Remedy] = {
         "safe",
         "`tf.signal.fftshift(f, axes=(-2, -1))` after `fft2d`. Without axes it shifts all of them.",
     ),
+    "wrapped": Remedy(
+        "whole-numbers-first",
+        "Wrap or clip whole numbers before the cast",
+        "changes-numerics",
+        "To wrap: `tf.cast(tf.cast(x, tf.int32) % 256, tf.uint8)`. To clip: `tf.saturate_cast(x, tf.uint8)`.",
+    ),
     "mixed": Remedy(
         "one-draw",
         "Draw the partners once",
@@ -148,6 +154,11 @@ def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
         return f"{op} of {shapes[0]} is taken over an axis of one, and gives 1 for everything", (
             f"{op} normalises {shapes[0]} over its last axis, which has one element. So each result is the same, "
             "whatever the scores are: they have no part in what is computed, and get no gradient."
+        )
+    if kind == "wrapped":
+        return f"{op} of {shapes[0]} takes floats to an integer type that does not hold them", (
+            "On the values of the first call, at least 1 % lies outside of the type. What such a cast gives is not "
+            "defined: XLA keeps to the ends of the type, and plain kernels wrap some elements around, and others not."
         )
     if kind == "off-transform":
         return f"{op} shifts an axis of {shapes[0]} that the Fourier transform does not go over", (

@@ -28,7 +28,12 @@ REQUEST = "pairing"
 _OF_DATA = ("Dataset_", "structured_function_wrapper")
 """What tf.data makes of the functions that a program gives it begins so."""
 _QUIET = " No error was raised in the run."
-_SLUGS = {"lost": "wrong-shape-silent", "fewer": "wrong-shape-silent", "alone": "dead-switch"}
+_SLUGS = {
+    "lost": "wrong-shape-silent",
+    "fewer": "wrong-shape-silent",
+    "alone": "dead-switch",
+    "wrapped": "integer-wrap",
+}
 _REDUCTIONS = frozenset({"Mean", "Sum", "Max", "Min", "Prod", "Einsum", "MatMul", "BatchMatMulV2"})
 _EQUALITIES = ("Equal", "NotEqual")
 """Of labels and guesses, in an accuracy: no gradient is taken of them."""
@@ -36,7 +41,7 @@ _IN_LOSS = "compile_loss"
 """Where the model's outputs meet the targets, as Keras names it."""
 _ACROSS = ("contracted", "rolled")
 """What takes from other rows, as a model may be meant to: `by_row = False` says so."""
-_UNTESTED = ("classes", "exchanged", "mixed", "off-transform")
+_UNTESTED = ("classes", "exchanged", "mixed", "off-transform", "wrapped")
 """No change of rows shows whether it was meant."""
 
 
@@ -194,7 +199,9 @@ def _checks(recording: Recording) -> Iterator[Check]:
         if told.get("result") != "asked":
             yield replace(check, why=told.get("why"))
             continue
-        wrong = [t for t in _wrong(asked, told) if t.get("kind") != "alone"] or _mixed(recording, asked, told)
+        wrong = [t for t in _wrong(asked, told) if t.get("kind") not in ("alone", "wrapped")] or _mixed(
+            recording, asked, told
+        )
         yield replace(check, calls=1, result="diverges" if wrong else "agrees")
 
 

@@ -132,6 +132,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "divide-by-count": _none(CODE),
     "stop-difference": _none(CODE),
     "shift-transformed": _none(CODE),
+    "whole-numbers-first": _none(CODE),
     "leave-batch-open": _none(CODE),
     "align-ways": _none(CODE),
     "rate-that-moves": _none(CODE),

@@ -84,6 +84,18 @@ def shifted_before(tf, x, y):
     return tf.abs(tf.signal.fft2d(centred))
 
 
+def bytes_of_signed(tf, x, y):
+    return tf.cast(tf.round((x - 2.0) * y * 9.0), tf.uint8)
+
+
+def bytes_of_clipped(tf, x, y):
+    return tf.cast(tf.clip_by_value((x - 2.0) * y * 9.0, 0.0, 255.0), tf.uint8)
+
+
+def bytes_of_whole_numbers(tf, x, y):
+    return tf.cast(tf.cast((x - 2.0) * y * 9.0, tf.int32) % 256, tf.uint8)
+
+
 def half_a_turn_of_a_picture(tf, x, y):
     picture = tf.transpose(tf.abs(tf.signal.fft2d(tf.cast(tf.reshape(x, (-1, 2, 2)), tf.complex64))), (1, 0, 2))
     return tf.roll(picture, 1, axis=0) + y[:, 0][None, :, None]
@@ -97,6 +109,9 @@ def half_a_turn_of_a_picture(tf, x, y):
         (shifted_within, None),
         (shifted_before, None),
         (half_a_turn_of_a_picture, None),
+        (bytes_of_signed, "wrapped"),
+        (bytes_of_clipped, None),
+        (bytes_of_whole_numbers, None),
         (own_letter, "contracted"),
         (same_letter, None),
         (all_pairs, None),
