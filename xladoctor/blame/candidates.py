@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from xladoctor.blame import axes, conventions
 from xladoctor.blame.algebra import FOLDS, JOINED
+from xladoctor.blame.axis_orders import turned
 from xladoctor.blame.parts import SETS
 from xladoctor.blame.suspicion import (
     WEIGHT,
@@ -46,9 +47,13 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
     agree = [known.agree(d.size, set().union(*lines)) for d in clash.sides]
     firsts = [(d.origin.file, d.origin.line) for d in clash.sides if d.origin is not None]
     shared = len(firsts) > 1 and firsts[0] == firsts[1]
+    # Where axes are turned, both sizes are right.
+    sizes = clash.relation not in ("rank", "elements") and not turned(
+        [v.sizes for v in clash.values if isinstance(v, Array)]
+    )
     for i, side in enumerate(clash.sides):
         other = clash.sides[1 - i] if i < 2 and len(clash.sides) > 1 else None
-        outnumbered = other is not None and agree[1 - i] > agree[i] and clash.relation not in ("rank", "elements")
+        outnumbered = other is not None and agree[1 - i] > agree[i] and sizes
         spared = clash.hint == "labels" and i == 0 and _is_of_inputs(clash)
         summed = side.origin is not None and side.origin.text == JOINED
         for origin, depth in chain(side.origin, 3):

@@ -11,13 +11,15 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.model.element_types import spelled
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import dotted, last_name, walk
 
 SLUG = "dtype-mismatch"
 _TYPE = re.compile(
     r"\b(u?int(?:8|16|32|64)|float(?:16|32|64)|bfloat16|complex(?:64|128)|bool|double|string|half|float)\b"
 )
+_RECEIVED = re.compile(r"^(?:Call a|A)rguments received by", re.MULTILINE)
 _DOUBLE = frozenset({"float64", "complex128"})
+_WIDTHS = (frozenset({"float32", "float64"}), frozenset({"complex64", "complex128"}))
 _HALVES = (frozenset({"complex64", "complex128"}),)
 _OF_PYTHON = {"float": "float64", "int": "int64", "complex": "complex128"}
 _MAKES_DOUBLE = frozenset(
@@ -27,8 +29,9 @@ _MAKES_DOUBLE = frozenset(
 
 
 def types_of(message: str) -> frozenset[str]:
-    """The types that a message names, by one name each."""
-    return frozenset(spelled(m[1]) for m in _TYPE.finditer(message[:4000]))
+    """The types that a message names, by one name each; what a layer received as a whole is no part of it."""
+    said = _RECEIVED.split(message[:4000], maxsplit=1)[0]
+    return frozenset(spelled(m[1]) for m in _TYPE.finditer(said))
 
 
 def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
@@ -64,8 +67,8 @@ def _reason(node: ast.AST, types: frozenset[str], is_cast: bool) -> tuple[float,
         return (4.0 if usual else 7.0), f"It makes {written} of what it is given."
     if "float64" in types and not is_cast and _is_double(node):
         return 6.0, "NumPy makes float64 here, where no type is named."
-    if types == {"float64", "float32"} and not is_cast and _takes_over(node):
-        return 6.4, "It takes over the type of what it is given, which is NumPy's float64 unless a type is named."
+    if types in _WIDTHS and not is_cast and _takes_over(node):
+        return 6.4, "It takes over the type of what it is given: NumPy's is the double one unless another is named."
     return None
 
 
@@ -137,8 +140,13 @@ def _takes_over(node: ast.AST) -> bool:
     makes = isinstance(node, ast.Call) and last_name(node.func) in ("constant", "convert_to_tensor", "Variable")
     given = node.args[0] if isinstance(node, ast.Call) and node.args else None
     literal = isinstance(given, ast.Constant | ast.List | ast.Tuple | ast.UnaryOp)
-    literal = literal or any(_written(n) for n in walk(given or node))
+    literal = literal or any(_written(n) or _is_tensor(n) for n in walk(given or node))
     return makes and isinstance(node, ast.Call) and given is not None and not literal and not _names_type(node)
+
+
+def _is_tensor(node: ast.AST) -> bool:
+    """Whether a call gives a tensor: its type is TensorFlow's own."""
+    return isinstance(node, ast.Call) and (dotted(node.func) or "").partition(".")[0] in ("tf", "tensorflow", "keras")
 
 
 def _names_type(node: ast.Call) -> bool:

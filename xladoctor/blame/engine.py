@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.blame import (
+    axis_orders,
     batches,
     candidates,
     conventions,
@@ -17,6 +18,7 @@ from xladoctor.blame import (
     handing,
     limits,
     operands,
+    out_of_step,
     ranking,
     remainders,
     retraced,
@@ -31,11 +33,12 @@ from xladoctor.blame import (
 from xladoctor.blame.apart import SEEN, apart
 from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.batches import Batching
-from xladoctor.blame.bindings import Line, index
+from xladoctor.blame.bindings import Index, Line, index
 from xladoctor.blame.crash import Crash, Seen, crash_of
+from xladoctor.blame.elements import YIELDED
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.follow import Follower
-from xladoctor.blame.indices import LABEL, OF_VALUES, of_indices
+from xladoctor.blame.indices import LABEL, OF_VALUES, of_indices, of_marks
 from xladoctor.blame.open_lengths import of_open_lengths
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
@@ -48,6 +51,8 @@ from xladoctor.sources.order import runs_before, statement_end
 
 _MOST = 5
 _STEPS = 6
+_UNREACHED = 3
+"""So many steps away is a line that something speaks against, and that no name leads to."""
 _UNEVEN = re.compile(r"Graph execution error|unexpected shape|same shape|inhomogeneous")
 """What is said of sizes that met as the program ran."""
 
@@ -97,27 +102,10 @@ def evidence(
     clash = clash or apart(run, crash, nearest(run))
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     found = _reasons(run, clash, crash, last)
-    if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
-        found = suspicion.ranked([*conventions.of_squeezes(hops, files), *found])
-    more = [
-        *conventions.of_signatures(crash, hops, files),
-        *habits.of_habits(hops, crash, files),
-        *limits.of_limits(hops, crash, files, habits.is_one_past(crash)),
-        *handing.of_calls(crash, files),
-        *handing.of_exchanged(crash, files),
-        *dtypes.of_types(hops, crash, files),
-        *retraced.of_first_shapes(crash, files),
-        *unsized.of_unsized(hops, crash, files),
-        *tables.of_tables(hops, crash, files),
-        *settings_used.of_settings(hops, crash, files, main),
-        *(earlier.of_later(clash, hops, files, known, crash) if clash is not None else ()),
-        *(remainders.of_remainders(clash, run) if clash is not None else ()),
-        *(handing.of_other_calls(clash, run) if clash is not None else ()),
-        *(settings_used.of_one_name(clash, run) if clash is not None else ()),
-    ]
-    found = suspicion.ranked([*more, *found])
-    if clash is None and _UNEVEN.search(crash.message):
-        found = suspicion.ranked([*of_open_lengths(hops, files), *found])
+    found = suspicion.ranked([*_by_sources(hops, crash, files, known, run, clash), *found])
+    for one in found:
+        if one.strong:
+            hops.setdefault((one.file, one.line), _UNREACHED)
     facts = facts_of(finding, failure)  # type: ignore[arg-type]
     shown = clash is not None and clash.hint != SEEN
     wrong = factors(run, crash)
@@ -133,6 +121,34 @@ def evidence(
     lines = features(hops, run, clash, found, tried, crash, files, wrong)
     reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
     return Evidence(crash, clash, found, tried, reached, last, tuple(wrong.values()))
+
+
+def _by_sources(
+    hops: Mapping[Line, int], crash: Crash, files: Files, known: Index, run: Follower, clash: Clash | None
+) -> Iterator[Candidate]:
+    """The lines that the sources speak against, where the failure is of the kind of a mistake."""
+    yield from conventions.of_signatures(crash, hops, files)
+    yield from habits.of_habits(hops, crash, files)
+    yield from limits.of_limits(hops, crash, files, habits.is_one_past(crash))
+    yield from handing.of_calls(crash, files)
+    yield from handing.of_exchanged(crash, files)
+    yield from dtypes.of_types(hops, crash, files)
+    yield from retraced.of_first_shapes(crash, files)
+    yield from unsized.of_unsized(hops, crash, files)
+    yield from tables.of_tables(hops, crash, files)
+    yield from settings_used.of_settings(hops, crash, files, known.files[0])
+    yield from out_of_step.of_members(crash, files, known)
+    yield from of_marks(hops, crash, files)
+    yield from axis_orders.of_orders(hops, crash, run, files)
+    if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
+        yield from conventions.of_squeezes(hops, files)
+    if clash is None:
+        yield from of_open_lengths(hops, files) if _UNEVEN.search(crash.message) else ()
+        return
+    yield from earlier.of_later(clash, hops, files, known, crash)
+    yield from remainders.of_remainders(clash, run)
+    yield from handing.of_other_calls(clash, run)
+    yield from settings_used.of_one_name(clash, run)
 
 
 def _not_reached(line: Line, crash: Crash, files: Files) -> bool:
@@ -187,9 +203,11 @@ def _by_rows(crash: Crash) -> bool:
 def chosen(run: Follower, crash: Crash) -> Clash | None:
     """The broken constraint that the failure is about: at its line, or of its sizes."""
     at = crash.at
-    here = [c for a in run.arrivals if a.whole for c in a.clashes] or [c for a in run.arrivals for c in a.clashes]
+    clashes = [c for c in run.clashes if not _is_of_another(c, crash)]
+    met = [(a.whole, c) for a in run.arrivals for c in a.clashes if not _is_of_another(c, crash)]
+    here = [c for whole, c in met if whole] or [c for _, c in met]
     if not here and at is not None:
-        here = [c for c in run.clashes if (at.file, at.line) in c.stack]
+        here = [c for c in clashes if (at.file, at.line) in c.stack]
     if crash.slug == "index-out-of-range":
         # Labels that do not fit the classes are another failure than an index into another table.
         here = [c for c in here if any(d.size in crash.sizes for d in c.sides)]
@@ -197,7 +215,16 @@ def chosen(run: Follower, crash: Crash) -> Clash | None:
     if best:
         # What a model is given comes before what its layers make of it.
         return here[0] if here[0].hint in ("input", "order") else best[0]
-    return next((c for c in run.clashes if len(c.sides) > 1 and _of_sizes(c, crash)), None)
+    return next((c for c in clashes if len(c.sides) > 1 and _of_sizes(c, crash)), None)
+
+
+def _is_of_another(clash: Clash, crash: Crash) -> bool:
+    """Whether the message says that the failure is another one: of a name, of a generator, of other axes than rows."""
+    if crash.slug == "wrong-input-key":
+        return True
+    if YIELDED.search(crash.message):
+        return clash.hint in ("input", "order", "rows", "labels")
+    return clash.relation == "rows" and bool(axis_orders.turned(crash.shapes))
 
 
 def nearest(run: Follower) -> Arrival | None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
+from xladoctor.blame import elements
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
+from xladoctor.blame.elements import Found
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
-from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, names_in, walk
 
@@ -22,14 +24,9 @@ _DIFFERENT = re.compile(
     r"batch tensors with different shapes|to the batch: number of elements does not match|same shape in .{0,40}batch",
     re.IGNORECASE,
 )
-_YIELDED = re.compile(r"yielded an element of shape")
 _BOUND = re.compile(r"(\d{1,9}) (?:is not in|which is outside the valid range of) \[0, (\d{1,9})\)")
 _PAST = re.compile(r"index (\d{1,9}) is out of bounds for axis \d{1,3} with size (\d{1,9})")
 _NO_BOUND = re.compile(r"`labels` out of bound")
-
-
-Found = tuple[int, float, str, Edit]
-"""A line, the weight of the reason, the reason, and the kind of edit that would mend it."""
 
 
 def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
@@ -37,16 +34,15 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
     finders: list[Callable[[ast.AST], Found | None]] = []
     if crash.slug in _JOINS:
         finders.append(_joined)
-    if crash.slug == "concat-pack-mismatch":
-        finders.append(_overrun)  # elsewhere pieces may well have another size at the end
+    if crash.slug == "concat-pack-mismatch":  # elsewhere pieces may well have another size at the end
+        finders.append(partial(_overrun, starts=_starts(hops, files)))
     if crash.slug in OF_VALUES:
         finders.append(_uneven)
     if is_one_past(crash):
         finders.append(_count)
     if _DIFFERENT.search(crash.message):
         finders += [_batch, _pad]
-    if _YIELDED.search(crash.message):
-        finders.append(_yield)
+    finders += elements.finders(crash, files)
     for file in dict.fromkeys(file for file, _ in hops) if finders else ():
         source = files.source(file)
         for node in walk(source.tree) if source is not None else ():
@@ -92,15 +88,19 @@ def _pad(node: ast.AST) -> Found | None:
     return None
 
 
-def _yield(node: ast.AST) -> Found | None:
-    """What a generator yields, where that is not of the shape that its signature promises."""
-    if isinstance(node, ast.Yield) and node.value is not None:
-        return node.lineno, 8.0, "It yields elements of another shape than the signature of the dataset.", "expand"
-    return None
+def _starts(hops: Mapping[Line, int], files: Files) -> dict[str, ast.Call]:
+    """The functions that give where windows start, with the range that does it."""
+    sources = (files.source(file) for file in dict.fromkeys(file for file, _ in hops))
+    functions = (n for s in sources if s is not None for n in walk(s.tree) if isinstance(n, ast.FunctionDef))
+    returns = ((f.name, n.value) for f in functions for n in walk(f) if isinstance(n, ast.Return))
+    return {name: value for name, value in returns if isinstance(value, ast.Call) and _bound(value) is not None}
 
 
-def _overrun(node: ast.AST) -> Found | None:
-    """`for start in range(0, total, hop)` around `signal[start : start + size]`: the last windows are shorter."""
+def _overrun(node: ast.AST, starts: Mapping[str, ast.Call]) -> Found | None:
+    """`for start in range(0, total, hop)` around `signal[start : start + size]`: the last windows are shorter.
+
+    `starts` are the functions that give such a range.
+    """
     if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
         target, over = node.target.id, node.iter
         inside: list[ast.AST] = list(node.body)
@@ -108,14 +108,14 @@ def _overrun(node: ast.AST) -> Found | None:
         target, over, inside = node.generators[0].target.id, node.generators[0].iter, [node.elt]
     else:
         return None
-    if not isinstance(over, ast.Call) or last_name(over.func) != "range" or not over.args:
-        return None
-    stop = over.args[0] if len(over.args) == 1 else over.args[1]
-    if _subtracts(stop) or _is_named_less(stop):
+    if isinstance(over, ast.Call):
+        over = starts.get(last_name(over.func), over)
+    stop = _bound(over)
+    if stop is None or _subtracts(stop) or _is_named_less(stop):
         return None
     if any(_is_window(n, target) for part in inside for n in walk(part)):
         reason = "It starts windows up to the very end: the last ones are shorter than the others."
-        return over.lineno, 8.0, reason, "slice"
+        return stop.lineno, 8.0, reason, "slice"
     return None
 
 
@@ -197,6 +197,6 @@ def _subtracts(bound: ast.expr) -> bool:
 
 def _bound(over: ast.expr) -> ast.expr | None:
     """The end of a `range`."""
-    if not isinstance(over, ast.Call) or last_name(over.func) != "range" or not over.args:
+    if not isinstance(over, ast.Call) or last_name(over.func) not in ("range", "arange") or not over.args:
         return None
     return over.args[0] if len(over.args) == 1 else over.args[1]

@@ -7,15 +7,24 @@ cause; the lines that made the index come first.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
+from xladoctor.blame.bindings import Line
+from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Value, leaves
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.files import Files
+from xladoctor.sources.names import keyword, last_name, walk
 
 OF_VALUES = frozenset({"index-out-of-range", "slice-out-of-bounds"})
 LABEL = "label value"
 """What a loss says of labels that are no index of one of its classes."""
+_OUTSIDE = re.compile(
+    r"(?P<value>-?\d{1,9}) (?:is not in|which is outside the valid range of) \[0, ?(?P<limit>\d{1,9})\)"
+    r"|index (?P<at>-?\d{1,9}) is out of bounds for axis \d{1,3} with size (?P<size>\d{1,9})"
+)
+_SPARSE = re.compile(r"[Ss]parse_?[Cc]ategorical_?[Cc]rossentropy$")
 _TAKES = frozenset(
     {"gather", "gather_nd", "batch_gather", "slice", "strided_slice", "dynamic_slice", "embedding_lookup", "take",
      "take_along_axis", "tensor_scatter_nd_update", "tensor_scatter_nd_add", "scatter_nd"}
@@ -41,3 +50,32 @@ def _indices(statement: ast.AST | None) -> Iterator[ast.expr]:
             yield from (word.value for word in node.keywords if word.arg not in ("params", "input", "input_", "name"))
         elif isinstance(node, ast.Subscript):
             yield node.slice
+
+
+def of_marks(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
+    """A number that marks what has no class (255, -1) and is far beyond the last one: where it is written, and a loss
+    that is not told to leave it out.
+    """
+    said = _OUTSIDE.search(crash.message)
+    value = int(said["value"] or said["at"]) if said is not None else 0
+    limit = int(said["limit"] or said["size"]) if said is not None else 0
+    if said is None or 0 <= value <= limit or crash.slug not in OF_VALUES:
+        return
+    nodes = [(f, n) for f in {f: 0 for f, _ in hops} if (s := files.source(f)) is not None for n in walk(s.tree)]
+    written = [(file, getattr(node, "lineno", 0)) for file, node in nodes if _is_number(node, value)]
+    for at in written if len(written) <= _FEW else ():
+        yield Candidate(*at, 7.2, f"It writes {value}, which is no index of {limit} rows.", None, "other", True)
+    for file, node in nodes if written and LABEL in crash.message else ():
+        makes = isinstance(node, ast.Call) and _SPARSE.search(last_name(node.func))
+        if makes and isinstance(node, ast.Call) and keyword(node, "ignore_class") is None:
+            reason = f"It takes {value} for one of {limit} classes: `ignore_class` leaves it out."
+            yield Candidate(file, node.lineno, 7.6, reason, None, "other", True)
+
+
+_FEW = 3
+
+
+def _is_number(node: ast.AST, value: int) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return value < 0 and _is_number(node.operand, -value)
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == value

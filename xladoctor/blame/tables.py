@@ -21,7 +21,10 @@ _COLUMNS = frozenset(
     {"keras-input-mismatch", "matmul-conv-mismatch", "broadcast-mismatch", "concat-pack-mismatch",
      "weight-shape-mismatch", "rank-mismatch"}
 )  # fmt: skip
-_ROWS = re.compile(r"cardinalit|number of (?:samples|rows)|same length|inconsistent numbers", re.IGNORECASE)
+_ROWS = re.compile(
+    r"cardinalit|number of (?:samples|rows)|same length|inconsistent numbers|boolean index did not match|along axis 0",
+    re.IGNORECASE,
+)
 _FITTED = ("OneHot", "Binarizer", "Vectorizer")
 """Parts of the names of encoders whose columns depend on what they were fitted to."""
 _WIDE = frozenset({"pivot", "pivot_table", "crosstab"})
@@ -44,7 +47,7 @@ def of_tables(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
         if (use is not None and len(set(crash.sizes)) > 1) or crash.slug in OF_VALUES:
             found += _uncounted(tree)
         if _of_rows(crash):
-            found += [*_unfiltered(tree), *_merged(tree)]
+            found += [*_unfiltered(tree), *_merged(tree), *_uncut(tree)]
         yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
 
 
@@ -197,6 +200,25 @@ def _unfiltered(tree: ast.Module) -> Iterator[Found]:
                     continue
                 reason = f"It takes all rows of `{dropped}`, and line {statement.lineno} drops some for `{target.id}`."
                 yield other.lineno, 6.5, reason
+
+
+def _uncut(tree: ast.Module) -> Iterator[Found]:
+    """The one of several values that is not taken at the rows that all others are: `x[train], y[train], weights`."""
+    for node in walk(tree):
+        values: list[ast.expr] = []
+        if isinstance(node, ast.Tuple):
+            values = node.elts
+        elif isinstance(node, ast.Call):
+            values = [*node.args, *(k.value for k in node.keywords)]
+        elif isinstance(node, ast.Dict):
+            values = node.values
+        rows = [ast.unparse(v.slice) for v in values if isinstance(v, ast.Subscript) and isinstance(v.slice, _NAME)]
+        whole = [v for v in values if isinstance(v, _NAME)]
+        if len(rows) > 1 and len(set(rows)) == 1 and len(whole) == 1:
+            yield whole[0].lineno, 7.6, f"It takes all rows of `{ast.unparse(whole[0])}`, and of others `{rows[0]}`."
+
+
+_NAME = ast.Name | ast.Attribute
 
 
 def _merged(tree: ast.Module) -> Iterator[Found]:

@@ -17,7 +17,7 @@ from xladoctor.blame.suspicion import Candidate
 from xladoctor.lint.ops import GROWS
 from xladoctor.model.element_types import spelled
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import keyword, last_name, walk
 
 Trees = Mapping[str, ast.Module]
 _OF_OPS = frozenset(
@@ -26,6 +26,7 @@ _OF_OPS = frozenset(
 )  # fmt: skip
 _OF_SIZES_AT_RUN_TIME = frozenset({"dynamic-dimension-unsupported", "data-dependent-size", "compile-time-constant"})
 _OUT_OF_SCOPE = re.compile(r"out of scope|symbolic ?tensor|FuncGraph|graph tensor|inaccessible", re.IGNORECASE)
+_BY_COMPILER = "tf2xla conversion failed"
 _STRANGE = re.compile(r"object|str|bytes|void|datetime")
 
 
@@ -35,6 +36,8 @@ def of_unsized(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator
     found = [*_of_recorded_types(crash, files, trees)]
     if crash.slug in _OF_SIZES_AT_RUN_TIME:
         found += _of_data(trees)
+    if _BY_COMPILER in crash.message:
+        found += _of_arrays(trees)
     if crash.slug in _OF_OPS:
         found += _selecting(crash, trees, found)
     if crash.slug == "tensor-out-of-scope" or _OUT_OF_SCOPE.search(crash.message[:2000]):
@@ -90,6 +93,16 @@ def _of_data(trees: Trees) -> Iterator[Candidate]:
             if masks and isinstance(node, ast.Call):
                 reason = "How many rows it gives depends on the values: a compiler cannot know it."
                 yield Candidate(file, node.lineno, 7.0, reason, None, "other", True)
+
+
+def _of_arrays(trees: Trees) -> Iterator[Candidate]:
+    """The arrays that grow as they are written, of which a compiler does not know the length."""
+    for file, tree in trees.items():
+        for node in walk(tree):
+            grows = keyword(node, "dynamic_size") if isinstance(node, ast.Call) else None
+            if isinstance(node, ast.Call) and isinstance(grows, ast.Constant) and grows.value is True:
+                reason = "It grows as it is written: a compiler needs to know how long it is."
+                yield Candidate(file, node.lineno, 7.6, reason, None, "other", True)
 
 
 # -- types that were recorded -----------------------------------------------------------------------------------------

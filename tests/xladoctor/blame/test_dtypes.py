@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.dtypes import of_types
+from xladoctor.blame.dtypes import of_types, types_of
 from xladoctor.sources.files import Files
 
 SOURCE = """import numpy as np
@@ -29,3 +29,10 @@ def test_a_double_part_is_the_stranger_among_complex_numbers(message, first):
     crash = Crash((), message, slug="dtype-mismatch")
     found = sorted(of_types(LINES, crash, files), key=lambda c: (-c.weight, c.line))
     assert [c.line for c in found] == first
+
+
+def test_types_of_what_a_layer_received_are_no_part_of_the_disagreement() -> None:
+    """A message of Keras prints the types of all arguments after the two that differ."""
+    said = "Input 'y' of 'Mul' Op has type complex128 that does not match type complex64 of argument 'x'."
+    received = "\n\nArguments received by Net.call():\n  * x=tf.Tensor(shape=(3,), dtype=float32)"
+    assert types_of(said + received) == {"complex64", "complex128"}

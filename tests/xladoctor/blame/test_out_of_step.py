@@ -1,0 +1,255 @@
+"""Blame where two sets of names, or two orders of axes, should agree, and where elements are not as they are taken."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import blamed, lines
+
+RECORD = """
+import json
+from dataclasses import dataclass
+
+import keras
+
+
+@dataclass
+class Tower:
+    bands: int
+    hidden: int = 8
+    classes: int = 3
+
+
+def read(path):
+    raw = json.loads(open(path).read())
+    return {}
+
+
+def restored(path):
+    spec = read(path)
+    net = keras.Sequential([keras.Input((spec.bands,)), keras.layers.Dense(spec.hidden)])
+    net.load_weights(path)
+
+
+restored('here')
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "copy", "is_blamed"),
+    [
+        ("    depth: int = 2\n", "Tower(bands=raw['bands'], classes=raw['classes'], depth=raw['depth'])", True),
+        ("    depth: int = 2\n", "Tower(bands=raw['bands'], depth=raw['depth'])", False),  # two are left out
+        ("", "Tower(bands=raw['bands'], hidden=raw['hidden'], classes=raw['classes'])", False),
+    ],
+)
+def test_of_a_copy_the_one_field_that_is_left_out_is_suspected(fields: str, copy: str, is_blamed: bool) -> None:
+    """The others are passed on under their names: the one that keeps its default was forgotten."""
+    source = RECORD.replace("    classes: int = 3\n", f"    classes: int = 3\n{fields}").format(copy)
+    calls = [("<module>", "restored('here')"), ("restored", "net.load_weights")]
+    found = blamed(source, *calls, dims=(8, 20), slug="weight-shape-mismatch")
+    assert (lines(found)[:1] == [f"return {copy}"]) is is_blamed
+
+
+LAYER = """
+import keras
+
+
+class Fade(keras.layers.Layer):
+    def __init__(self, count, cutoff=1.0, **kwargs):
+        super().__init__(**kwargs)
+        self.count = count
+        self.cutoff = cutoff
+
+    def get_config(self):
+        return {}
+
+
+keras.models.load_model('here')
+"""
+
+
+@pytest.mark.parametrize(
+    ("config", "is_blamed"),
+    [
+        ("{**super().get_config(), 'count': self.count}", True),
+        ("{**super().get_config(), 'count': self.count, 'cutoff': self.cutoff}", False),
+        ("dict(self.__dict__)", False),
+    ],
+)
+def test_a_parameter_that_is_not_saved_is_suspected(config: str, is_blamed: bool) -> None:
+    """No name leads from the call that loads to the layer: the line is a suspect all the same."""
+    message = "could not be deserialized properly. __init__() missing 1 required positional argument: 'cutoff'"
+    calls = ("<module>", "keras.models.load_model")
+    found = lines(blamed(LAYER.format(config), calls, message=message, slug="not-xla"))
+    assert (found[:1] == [f"return {config}"]) is is_blamed
+
+
+KEYS = """
+import keras
+
+DRIVERS = ('temp', '{}', 'light')
+SCALE = {{'temp': 30.0, 'humidity': 100.0, 'light': 9.0}}
+UNITS = {{'temp': 'K', 'humidity': '%', 'light': 'lx'}}
+
+
+def rows():
+    return {{name: table[name] for name in SCALE}}
+
+
+model = keras.Model({{name: keras.Input((1,), name=name) for name in DRIVERS}}, out)
+model.fit(rows())
+"""
+
+
+@pytest.mark.parametrize(("name", "is_blamed"), [("humid", True), ("humidity", False)])
+def test_the_spelling_of_a_key_that_other_tables_do_not_have_is_suspected(name: str, is_blamed: bool) -> None:
+    """Of two tables with the same keys but one the line with the odd one."""
+    message = f'Missing data for input "{name}". You passed a data dictionary with keys [...]'
+    found = lines(blamed(KEYS.format(name), ("<module>", "model.fit"), message=message, slug="wrong-input-key"))
+    assert (found[0].startswith("DRIVERS") if found else False) is is_blamed
+
+
+def test_a_key_that_nothing_writes_is_suspected() -> None:
+    """It is read with a default, and the other keys of the same settings are written."""
+    source = """
+        import keras
+
+        SETTINGS = {'bands': 6, 'hidden': 20}
+
+
+        def restored(saved, weights):
+            net = keras.Sequential([keras.Input((saved['bands'],)), keras.layers.Dense(saved.get('width', 32))])
+            net.set_weights(weights)
+
+
+        restored(dict(SETTINGS), load())
+    """
+    calls = [("<module>", "restored(dict"), ("restored", "net.set_weights")]
+    found = blamed(source, *calls, dims=(32, 20), slug="weight-shape-mismatch")
+    assert "saved.get('width', 32)" in lines(found)[0]
+
+
+TURNED = """
+import numpy as np
+import keras
+
+
+def cubes(images, groups):
+    return np.{}
+
+
+model = keras.Sequential([keras.Input((16, 16, 4)), keras.layers.Flatten(), keras.layers.Dense(3)])
+model.fit(cubes(read(), pairs()), labels)
+"""
+
+
+@pytest.mark.parametrize("turns", ["moveaxis(images[groups], 1, 2)", "swapaxes(images[groups], 1, 2)"])
+def test_axes_in_another_order_lead_to_what_turns_them(turns: str) -> None:
+    """Both shapes are in the message; nothing else is known of the data."""
+    message = "expected shape=(None, 16, 16, 4), found shape=(None, 16, 4, 16)"
+    found = blamed(TURNED.format(turns), ("<module>", "model.fit"), dims=(16, 4), message=message)
+    assert lines(found)[0] == f"return np.{turns}"
+
+
+def test_a_size_is_not_outvoted_where_axes_are_turned() -> None:
+    """Both sizes are right: that most of the program has 16 says nothing."""
+    message = "expected shape=(None, 16, 16), found shape=(None, 16, 4)"  # another size: no turned axes
+    found = blamed(TURNED.format("stack(images)"), ("<module>", "model.fit"), dims=(16, 4), message=message)
+    assert all("another order" not in s.reason for s in (found.suspects if found is not None else ()))
+
+
+STREAM = """
+import tensorflow as tf
+
+
+class Net(tf.keras.Model):
+    def train_step(self, data):
+        noisy, clean = data
+        return {{}}
+
+
+def stream(curves):
+    data = tf.data.Dataset.from_tensor_slices(curves)
+    data = data.map(lambda curve: {})
+    return data.batch(4)
+
+
+Net().fit(stream(read()))
+"""
+
+
+@pytest.mark.parametrize(("made", "is_blamed"), [("noised(curve)", True), ("(noised(curve), curve)", False)])
+def test_elements_of_one_part_are_suspected_where_two_are_taken(made: str, is_blamed: bool) -> None:
+    """A pair that the stage makes speaks for it."""
+    message = "Iterating over a symbolic `tf.Tensor` is not allowed."
+    calls = [("<module>", "Net().fit"), ("train_step", "noisy, clean = data")]
+    found = lines(blamed(STREAM.format(made), *calls, message=message, slug="not-xla"))
+    assert (found[0].startswith("data = data.map") if found else False) is is_blamed
+
+
+def test_a_mark_for_no_class_leads_to_the_loss_that_takes_it_for_one() -> None:
+    """Nothing is far beyond the last class by one row too many."""
+    source = """
+        import keras
+
+        VOID = 255
+
+
+        def masks():
+            labels = read()
+            labels[labels == 7] = VOID
+            return labels
+
+
+        model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(5)])
+        model.compile('adam', keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        model.fit(images, masks())
+    """
+    message = "Received a label value of {} which is outside the valid range of [0, 5)."
+    call = ("<module>", "model.fit")
+    found = blamed(source, call, message=message.format(255), slug="index-out-of-range")
+    assert {line.split("(")[0].split(" =")[0] for line in lines(found)[:2]} == {"model.compile", "VOID"}
+    found = blamed(source, call, message=message.format(5), slug="index-out-of-range")
+    assert "ignore_class" not in " ".join(s.reason for s in (found.suspects if found is not None else ()))
+
+
+def test_windows_whose_starts_a_function_gives_are_followed_to_it() -> None:
+    """The function of the starts has the mistake, not the line that cuts."""
+    source = """
+        import numpy as np
+
+
+        def starts(total, hop):
+            return range(0, total, hop)
+
+
+        def parts(signal, size):
+            return [signal[s:s + size] for s in starts(len(signal), size)]
+
+
+        table = np.stack(parts(read(), 30))
+    """
+    message = "all input arrays must have the same shape"
+    found = blamed(source, ("<module>", "table = np.stack"), message=message, slug="concat-pack-mismatch")
+    assert lines(found)[0] == "return range(0, total, hop)"
+
+
+def test_of_values_taken_at_the_same_rows_the_whole_one_is_suspected() -> None:
+    """`x[train], y[train], weights`."""
+    source = """
+        import numpy as np
+
+        weights = weigh(y)
+
+
+        def learning(train):
+            return x[train], y[train], weights
+
+
+        a, b, c = learning(rows)
+        model.fit(a, b, sample_weight=c)
+    """
+    message = "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. x sizes: 30, 40"
+    found = blamed(source, ("<module>", "model.fit"), dims=(30, 40), message=message)
+    assert lines(found)[0] == "return x[train], y[train], weights"

@@ -1,0 +1,133 @@
+"""A name that one set of names has and another one lacks, or spells otherwise: a field that is not saved, an argument
+that a copy leaves out, the key of an input. That of the two which fewer places agree with is the likelier one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import permutations
+
+from xladoctor.blame.crash import Crash
+from xladoctor.blame.suspicion import Candidate
+from xladoctor.sources.files import Files, program_trees
+from xladoctor.sources.members import Members, members
+from xladoctor.sources.names import last_name, walk
+
+_OF_KEYS = frozenset({"wrong-input-key", "dtype-mismatch", "not-xla", "keras-input-mismatch", "contract-violation"})
+_OF_COPIES = frozenset(
+    {"weight-shape-mismatch", "keras-input-mismatch", "matmul-conv-mismatch", "broadcast-mismatch", "reshape-mismatch",
+     "not-xla", "wrong-input-key"}
+)  # fmt: skip
+_LOADS = frozenset(
+    {"load_model", "from_config", "clone_model", "model_from_json", "load_weights", "set_weights", "restore",
+     "deserialize", "deserialize_keras_object", "from_json"}
+)  # fmt: skip
+_TABLES = frozenset({"dict", "reads", "names", "inputs"})
+_LEAST, _ALIKE, _MOST = 2, 0.7, 400
+
+
+def of_members(crash: Crash, files: Files, main: str) -> Iterator[Candidate]:
+    """The lines where a set lacks a name that the failure is about."""
+    if crash.slug not in _OF_KEYS | _OF_COPIES:
+        return
+    trees = {**program_trees(files, [main]), **_settings(files)}
+    sets = [one for file, tree in trees.items() for one in members(file, tree)][:_MOST]
+    if _loads(crash, trees):
+        yield from _unsaved(sets)
+    if crash.slug in _OF_COPIES:
+        yield from _left_out(sets)
+        yield from _unwritten(sets)
+    if crash.slug in _OF_KEYS:
+        yield from _of_keys(sets, _about(crash, trees), crash.slug == "wrong-input-key")
+
+
+def _settings(files: Files) -> dict[str, ast.Module]:
+    named = {one.file for found in files.settings.values() for one in found}
+    return {file: source.tree for file in sorted(named) if (source := files.source(file)) is not None}
+
+
+def _loads(crash: Crash, trees: Mapping[str, ast.Module]) -> bool:
+    """Whether something saved was loaded as the program failed."""
+    lines = {(f.file, f.line) for f in crash.frames}
+    calls = (n for f, tree in trees.items() for n in walk(tree) if isinstance(n, ast.Call) and (f, n.lineno) in lines)
+    return crash.slug == "weight-shape-mismatch" or any(last_name(c.func) in _LOADS for c in calls)
+
+
+def _unsaved(sets: Sequence[Members]) -> Iterator[Candidate]:
+    """Parameters of a constructor that the object's `get_config` leaves out."""
+    made = {one.owner: one for one in sets if one.kind == "parameters"}
+    for saved in (one for one in sets if one.kind == "config"):
+        asked = made.get(saved.owner)
+        left = sorted(asked.names - saved.names - _OF_LAYERS) if asked else []
+        for name in left[:1]:
+            reason = f"`{name}`, which {saved.owner} is made with, is not saved with it."
+            yield Candidate(saved.file, saved.line, 8.4, reason, None, "other", True)
+
+
+_OF_LAYERS = frozenset({"name", "dtype", "trainable", "kwargs", "args"})
+
+
+def _left_out(sets: Sequence[Members]) -> Iterator[Candidate]:
+    """Calls that pass on what was saved by the same names, and leave one with a default out."""
+    for asked in (one for one in sets if one.kind == "parameters" and one.optional):
+        for given in (one for one in sets if one.kind == "call" and one.owner in (asked.owner, "cls")):
+            left = sorted(asked.names - given.names)
+            if len(left) == 1 and left[0] in asked.optional and len(given.names) > _LEAST and given.names < asked.names:
+                reason = f"It leaves `{left[0]}` at its default, and gives all others of {asked.owner}."
+                yield Candidate(given.file, given.line, 8.0, reason, None, "other", True)
+
+
+def _unwritten(sets: Sequence[Members]) -> Iterator[Candidate]:
+    """Keys that are read with a default and that nothing writes, where other keys are read with them that something
+    writes: the default is all that ever comes of it.
+    """
+    written = {name for one in sets if one.kind in ("dict", "config", "call") for name in one.names}
+    for read in (one for one in sets if one.kind == "reads" and one.names & written):
+        for name in sorted(read.optional - written):
+            reason = f"It asks `{read.owner}` for `{name}`, which nothing writes: it always gets the default."
+            yield Candidate(read.file, read.lines[name], 7.8, reason, None, "other", True)
+
+
+# -- keys -------------------------------------------------------------------------------------------------------------
+
+
+def _about(crash: Crash, trees: Mapping[str, ast.Module]) -> frozenset[str]:
+    """The words that the failure is about: those in quotes in its message, and what its lines name."""
+    said = set(re.findall(r"[\"'`]([A-Za-z_]\w*)[\"'`]", crash.message[:2000]))
+    lines = {(f.file, f.line) for f in crash.frames[-1:]}
+    for file, tree in trees.items() if crash.slug == "dtype-mismatch" else ():
+        said |= {n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and (file, n.lineno) in lines}
+    return frozenset(said)
+
+
+def _of_keys(sets: Sequence[Members], about: frozenset[str], is_key: bool) -> Iterator[Candidate]:
+    """Of two tables with the same keys but one the lines of the two; `is_key`: the failure is about a key."""
+    tables = [one for one in sets if one.kind in _TABLES]
+    for one, other in permutations(tables, 2):
+        more, less = one.names - other.names, other.names - one.names
+        if not more or len(one.names & other.names) < _LEAST:
+            continue
+        spelled = next(iter(less)) if len(less) == 1 else ""
+        name = max(sorted(more), key=lambda known: _alike(known, spelled))
+        alike = _alike(name, spelled) >= _ALIKE
+        if len(more) > 1 and not alike:
+            continue
+        if spelled and ({name, spelled} & about or is_key):
+            weight = 6.0 + (1.0 if _votes(spelled, tables) < _votes(name, tables) else 0.0) + (1.0 if alike else 0.0)
+            reason = f"It has `{spelled}`, where line {one.lines[name]} of another table has `{name}`."
+            yield Candidate(other.file, other.lines[spelled], weight, reason, None, "other", True)
+        elif len(more) == 1 and name in about and one.kind == "dict" and other.kind == "dict":
+            reason = f"It has no `{name}`, but has all others of a table with `{name}`."
+            yield Candidate(other.file, other.line, 7.0, reason, None, "other", True)
+
+
+def _alike(name: str, other: str) -> float:
+    return SequenceMatcher(None, name, other).ratio()
+
+
+def _votes(name: str, tables: Sequence[Members]) -> int:
+    """How many tables have a name."""
+    return sum(name in one.names for one in tables)
