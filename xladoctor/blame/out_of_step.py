@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import permutations
 
 from xladoctor.blame.crash import Crash
@@ -26,7 +27,7 @@ _LOADS = frozenset(
      "deserialize", "deserialize_keras_object", "from_json"}
 )  # fmt: skip
 _TABLES = frozenset({"dict", "reads", "names", "inputs"})
-_LEAST, _ALIKE, _MOST = 2, 0.7, 400
+_LEAST, _ALIKE, _MOST = 2, 0.7, 200
 
 
 def of_members(crash: Crash, files: Files, main: str) -> Iterator[Candidate]:
@@ -34,12 +35,11 @@ def of_members(crash: Crash, files: Files, main: str) -> Iterator[Candidate]:
     if crash.slug not in _OF_KEYS | _OF_COPIES:
         return
     trees = {**program_trees(files, [main]), **_settings(files)}
-    sets = [one for file, tree in trees.items() for one in members(file, tree)][:_MOST]
+    sets = [one for file, tree in trees.items() for one in members(file, tree)]
     if _loads(crash, trees):
         yield from _unsaved(sets)
     if crash.slug in _OF_COPIES:
-        yield from _left_out(sets)
-        yield from _unwritten(sets)
+        yield from (*_left_out(sets, crash), *_unwritten(sets, crash))
     if crash.slug in _OF_KEYS:
         yield from _of_keys(sets, _about(crash, trees), crash.slug == "wrong-input-key")
 
@@ -53,7 +53,7 @@ def _loads(crash: Crash, trees: Mapping[str, ast.Module]) -> bool:
     """Whether something saved was loaded as the program failed."""
     lines = {(f.file, f.line) for f in crash.frames}
     calls = (n for f, tree in trees.items() for n in walk(tree) if isinstance(n, ast.Call) and (f, n.lineno) in lines)
-    return crash.slug == "weight-shape-mismatch" or any(last_name(c.func) in _LOADS for c in calls)
+    return any(last_name(c.func) in _LOADS for c in calls)
 
 
 def _unsaved(sets: Sequence[Members]) -> Iterator[Candidate]:
@@ -70,23 +70,31 @@ def _unsaved(sets: Sequence[Members]) -> Iterator[Candidate]:
 _OF_LAYERS = frozenset({"name", "dtype", "trainable", "kwargs", "args"})
 
 
-def _left_out(sets: Sequence[Members]) -> Iterator[Candidate]:
+def _matters(default: ast.expr, crash: Crash) -> bool:
+    """Whether a default may be what the failure is about: it is one of the sizes, or weights are made of it."""
+    number = default.value if isinstance(default, ast.Constant) else None
+    return type(number) is int and (crash.slug == "weight-shape-mismatch" or number in crash.sizes)
+
+
+def _left_out(sets: Sequence[Members], crash: Crash) -> Iterator[Candidate]:
     """Calls that pass on what was saved by the same names, and leave one with a default out."""
-    for asked in (one for one in sets if one.kind == "parameters" and one.optional):
+    for asked in (one for one in sets if one.kind == "parameters" and one.defaults):
         for given in (one for one in sets if one.kind == "call" and one.owner in (asked.owner, "cls")):
             left = sorted(asked.names - given.names)
-            if len(left) == 1 and left[0] in asked.optional and len(given.names) > _LEAST and given.names < asked.names:
+            default = asked.defaults.get(left[0]) if len(left) == 1 else None
+            copies = len(given.names) > _LEAST and given.names < asked.names
+            if default is not None and copies and _matters(default, crash):
                 reason = f"It leaves `{left[0]}` at its default, and gives all others of {asked.owner}."
                 yield Candidate(given.file, given.line, 8.0, reason, None, "other", True)
 
 
-def _unwritten(sets: Sequence[Members]) -> Iterator[Candidate]:
+def _unwritten(sets: Sequence[Members], crash: Crash) -> Iterator[Candidate]:
     """Keys that are read with a default and that nothing writes, where other keys are read with them that something
     writes: the default is all that ever comes of it.
     """
     written = {name for one in sets if one.kind in ("dict", "config", "call") for name in one.names}
     for read in (one for one in sets if one.kind == "reads" and one.names & written):
-        for name in sorted(read.optional - written):
+        for name in sorted(n for n, d in read.defaults.items() if n not in written and _matters(d, crash)):
             reason = f"It asks `{read.owner}` for `{name}`, which nothing writes: it always gets the default."
             yield Candidate(read.file, read.lines[name], 7.8, reason, None, "other", True)
 
@@ -105,29 +113,31 @@ def _about(crash: Crash, trees: Mapping[str, ast.Module]) -> frozenset[str]:
 
 def _of_keys(sets: Sequence[Members], about: frozenset[str], is_key: bool) -> Iterator[Candidate]:
     """Of two tables with the same keys but one the lines of the two; `is_key`: the failure is about a key."""
-    tables = [one for one in sets if one.kind in _TABLES]
-    for one, other in permutations(tables, 2):
-        more, less = one.names - other.names, other.names - one.names
-        if not more or len(one.names & other.names) < _LEAST:
+    tables = [(one, one.names) for one in sets if one.kind in _TABLES][:_MOST]
+    for (one, names), (other, others) in permutations(tables, 2):
+        more, less = names - others, others - names
+        if not more or len(less) > 1 or len(names) - len(more) < _LEAST:
             continue
-        spelled = next(iter(less)) if len(less) == 1 else ""
+        spelled = next(iter(less), "")
         name = max(sorted(more), key=lambda known: _alike(known, spelled))
         alike = _alike(name, spelled) >= _ALIKE
         if len(more) > 1 and not alike:
             continue
-        if spelled and ({name, spelled} & about or is_key):
-            weight = 6.0 + (1.0 if _votes(spelled, tables) < _votes(name, tables) else 0.0) + (1.0 if alike else 0.0)
+        if spelled and (is_key or {name, spelled} & about):
+            fewer = _votes(spelled, tables) < _votes(name, tables)
+            weight = 6.0 + (1.0 if fewer else 0.0) + (1.0 if alike else 0.0)
             reason = f"It has `{spelled}`, where line {one.lines[name]} of another table has `{name}`."
             yield Candidate(other.file, other.lines[spelled], weight, reason, None, "other", True)
-        elif len(more) == 1 and name in about and one.kind == "dict" and other.kind == "dict":
+        elif name in about and one.kind == "dict" and other.kind == "dict":
             reason = f"It has no `{name}`, but has all others of a table with `{name}`."
             yield Candidate(other.file, other.line, 7.0, reason, None, "other", True)
 
 
+@lru_cache(maxsize=4096)
 def _alike(name: str, other: str) -> float:
     return SequenceMatcher(None, name, other).ratio()
 
 
-def _votes(name: str, tables: Sequence[Members]) -> int:
+def _votes(name: str, tables: Sequence[tuple[Members, frozenset[str]]]) -> int:
     """How many tables have a name."""
-    return sum(name in one.names for one in tables)
+    return sum(name in names for _, names in tables)

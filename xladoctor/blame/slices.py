@@ -14,7 +14,7 @@ from pathlib import Path
 from xladoctor.blame import settings
 from xladoctor.blame.bindings import Function, Index, Line, Place
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import argument, last_name, parameters, walk
 
 _MOST, _BEFORE, _AFTER, _MANY, _FEW = 4000, 4, 2, 40, 6
 
@@ -135,10 +135,10 @@ class _Slice:
         while function is not None:
             local = self.known.bound.get((place.file, function, name), ())
             yield from _nearest(local, place.node)
-            given = _parameter(function, name)
-            if given is not None and isinstance(function, Function):
+            given = name in parameters(function)
+            if given and isinstance(function, Function):
                 yield from self._given(function, place, name)
-            if local or given is not None:
+            if local or given:
                 return
             function = self.known.outer.get(function)
         files = [place.file, *(f for f in self.known.files if f != place.file)]
@@ -156,7 +156,6 @@ class _Slice:
 
     def _given(self, function: Function, place: Place, name: str) -> Iterator[Place]:
         """What a parameter is given where its function is called: by the traceback's call, where there is one."""
-        at = _parameter(function, name) or 0
         default = _default(function, name)
         if default is not None:
             yield Place(place.file, default, None, place.cls)
@@ -167,15 +166,11 @@ class _Slice:
         if function.name in _BY_KERAS:
             sites = sites or [site for called in _RUNS for site in self.known.calls.get(called, ())]
         traced = [site for site in sites if (site.file, getattr(site.node, "lineno", 0)) in self.calls]
-        bound = bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
         for site in traced or sites or self._by_traceback(function, place):
             call = site.node
             if not isinstance(call, ast.Call):
                 continue
-            value = keyword(call, name)
-            i = at - 1 if bound else at
-            if value is None and 0 <= i < len(call.args):
-                value = call.args[i]
+            value = argument(call, function, name)
             if value is None and any(k.arg is None for k in call.keywords):
                 yield from self._key(name)
             if value is not None:
@@ -219,12 +214,6 @@ def _nearest(bound: Sequence[Place], use: ast.AST | None) -> list[Place]:
     before = [p for p in ordered if getattr(p.node, "lineno", 0) <= line and p.node is not use]
     after = [p for p in ordered if getattr(p.node, "lineno", 0) > line]
     return [*before[-_BEFORE:], *after[:_AFTER]]
-
-
-def _parameter(function: ast.AST, name: str) -> int | None:
-    args = getattr(function, "args", None)
-    names = [a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)] if args is not None else []
-    return names.index(name) if name in names else None
 
 
 def _default(function: Function, name: str) -> ast.expr | None:

@@ -17,7 +17,7 @@ from xladoctor.blame.suspicion import Candidate
 from xladoctor.lint.ops import GROWS
 from xladoctor.model.element_types import spelled
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import argument, keyword, last_name, walk
 
 Trees = Mapping[str, ast.Module]
 _OF_OPS = frozenset(
@@ -145,15 +145,9 @@ def _values(nodes: Sequence[ast.AST], name: str) -> Iterator[ast.AST]:
 def _given(nodes: Sequence[ast.AST], function: str, name: str, trees: Trees) -> Iterator[ast.AST]:
     """What calls of a function give one of its parameters."""
     named = [n for tree in trees.values() for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function]
-    places = {_parameters(n).index(name) for n in named if name in _parameters(n)}
-    for node in nodes:
-        if isinstance(node, ast.Call) and last_name(node.func) == function:
-            yield from (node.args[i] for i in places if i < len(node.args))
-            yield from (k.value for k in node.keywords if k.arg == name)
-
-
-def _parameters(function: ast.FunctionDef) -> list[str]:
-    return [a.arg for a in function.args.args if a.arg != "self"]
+    calls = [n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) == function]
+    found = (argument(call, one, name) for call in calls for one in named)
+    yield from (value for value in found if value is not None)
 
 
 def _returned(values: Sequence[ast.AST], trees: Trees) -> Iterator[Candidate]:

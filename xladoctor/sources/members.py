@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from xladoctor.sources.names import keyword, last_name, text_key, walk
+from xladoctor.sources.names import keyword, last_name, parameters, text_key, walk
 
 Kind = Literal["dict", "call", "parameters", "config", "reads", "names", "inputs"]
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -27,8 +27,8 @@ class Members:
     line: int
     lines: Mapping[str, int]
     owner: str = ""
-    optional: frozenset[str] = frozenset()
-    """What need not be there: parameters with a default, keys that are read with one."""
+    defaults: Mapping[str, ast.expr] = field(default_factory=dict)
+    """Of what need not be there, parameters or keys that are read, what stands for it."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -67,7 +67,7 @@ def _of_class(file: str, cls: ast.ClassDef) -> Iterator[Members]:
         yield _parameters(file, methods["__init__"], cls.name)
     else:
         fields = [s for s in cls.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
-        optional = frozenset(last_name(f.target) for f in fields if f.value is not None)
+        optional = {last_name(f.target): f.value for f in fields if f.value is not None}
         yield Members(
             "parameters", file, cls.lineno, {last_name(f.target): f.lineno for f in fields}, cls.name, optional
         )
@@ -93,17 +93,17 @@ def _line_of(function: ast.AST, written: Mapping[str, int]) -> int:
 
 def _parameters(file: str, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> Members:
     args = function.args
-    known = {a.arg: a.lineno for a in (*args.posonlyargs, *args.args, *args.kwonlyargs) if a.arg not in ("self", "cls")}
+    known = dict.fromkeys(parameters(function), function.lineno)
     plain = [*args.posonlyargs, *args.args]
-    optional = {a.arg for a in plain[len(plain) - len(args.defaults) :]}
-    optional |= {a.arg for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
-    return Members("parameters", file, function.lineno, known, owner, frozenset(optional))
+    optional = {a.arg: d for a, d in zip(plain[::-1], args.defaults[::-1], strict=False)}
+    optional |= {a.arg: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
+    return Members("parameters", file, function.lineno, known, owner, optional)
 
 
 def _read(file: str, function: ast.AST) -> Iterator[Members]:
     """The keys by which a function reads one thing, and the names that it gives to inputs of a model."""
     by_name: dict[str, dict[str, int]] = {}
-    optional: set[tuple[str, str]] = set()
+    optional: dict[str, dict[str, ast.expr]] = {}
     inputs: dict[str, int] = {}
     for node in walk(function):
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and (key := text_key(node)):
@@ -113,14 +113,13 @@ def _read(file: str, function: ast.AST) -> Iterator[Members]:
             if isinstance(word, ast.Constant) and isinstance(word.value, str):
                 whose = ast.unparse(node.func.value)
                 by_name.setdefault(whose, {}).setdefault(word.value, node.lineno)
-                optional |= {(whose, word.value)} if len(node.args) > 1 or node.keywords else set()
+                optional.setdefault(whose, {}).update(zip([word.value], node.args[1:], strict=False))
         elif isinstance(node, ast.Call) and last_name(node.func) == "Input":
             named = keyword(node, "name")
             if isinstance(named, ast.Constant) and isinstance(named.value, str):
                 inputs[named.value] = node.lineno
     for whose, read in by_name.items():
-        own = frozenset(key for name, key in optional if name == whose)
-        yield Members("reads", file, min(read.values()), read, whose, own)
+        yield Members("reads", file, min(read.values()), read, whose, optional.get(whose, {}))
     if inputs:
         yield Members("inputs", file, min(inputs.values()), inputs)
 

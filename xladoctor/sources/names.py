@@ -119,6 +119,23 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
+def parameters(function: ast.AST) -> list[str]:
+    """The parameters of a function in the order of the arguments of a call; an object's own is none of them."""
+    args = getattr(function, "args", None)
+    known = [*args.posonlyargs, *args.args, *args.kwonlyargs] if isinstance(args, ast.arguments) else []
+    return [a.arg for i, a in enumerate(known) if i or a.arg not in ("self", "cls")]
+
+
+def argument(call: ast.Call, function: ast.AST, name: str) -> ast.expr | None:
+    """What a call gives a parameter of a function; None where that cannot be told, or it gives nothing."""
+    found = keyword(call, name)
+    if found is not None or any(isinstance(a, ast.Starred) for a in call.args):
+        return found
+    args = getattr(function, "args", None)
+    alone = {a.arg for a in args.kwonlyargs} if isinstance(args, ast.arguments) else set()
+    return dict(zip([p for p in parameters(function) if p not in alone], call.args, strict=False)).get(name)
+
+
 def assigned_once(function: ast.AST) -> dict[str, ast.expr]:
     """{name: its value} of the names that a function assigns once."""
     found: dict[str, list[ast.expr]] = {}

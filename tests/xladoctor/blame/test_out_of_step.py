@@ -110,24 +110,27 @@ def test_the_spelling_of_a_key_that_other_tables_do_not_have_is_suspected(name: 
     assert (found[0].startswith("DRIVERS") if found else False) is is_blamed
 
 
-def test_a_key_that_nothing_writes_is_suspected() -> None:
-    """It is read with a default, and the other keys of the same settings are written."""
-    source = """
+@pytest.mark.parametrize(
+    ("asked", "is_blamed"), [("saved.get('width', 32)", True), ("8, name=saved.get('name', 5)", False)]
+)
+def test_a_key_that_nothing_writes_is_suspected(asked: str, is_blamed: bool) -> None:
+    """It is read with a default that is one of the sizes, and the other keys of the same settings are written."""
+    source = f"""
         import keras
 
-        SETTINGS = {'bands': 6, 'hidden': 20}
+        SETTINGS = {{'bands': 6, 'hidden': 20}}
 
 
-        def restored(saved, weights):
-            net = keras.Sequential([keras.Input((saved['bands'],)), keras.layers.Dense(saved.get('width', 32))])
-            net.set_weights(weights)
+        def scores(saved, x):
+            kernel = keras.Variable((saved['bands'], {asked}))
+            return x @ kernel
 
 
-        restored(dict(SETTINGS), load())
+        scores(dict(SETTINGS), load())
     """
-    calls = [("<module>", "restored(dict"), ("restored", "net.set_weights")]
-    found = blamed(source, *calls, dims=(32, 20), slug="weight-shape-mismatch")
-    assert "saved.get('width', 32)" in lines(found)[0]
+    calls = [("<module>", "scores(dict"), ("scores", "return x @ kernel")]
+    found = blamed(source, *calls, dims=(20, 32), slug="matmul-conv-mismatch")
+    assert ("always gets the default" in " ".join(s.reason for s in found.suspects) if found else False) is is_blamed
 
 
 TURNED = """

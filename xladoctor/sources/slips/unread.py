@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import argument, dotted, last_name, parameters, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, key_of, scopes, within_body
 
 _SETTINGS = re.compile(
@@ -147,11 +147,6 @@ def _words(tree: ast.Module) -> Iterator[str]:
             yield from (n.value for n in walk(node.value) if isinstance(n, ast.Constant) and isinstance(n.value, str))
 
 
-def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    arguments = function.args
-    return {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)} - {"self", "cls"}
-
-
 @dataclass(frozen=True)
 class _Callers:
     """The calls of a name, and whether it is handed on as a value."""
@@ -172,7 +167,7 @@ def _arguments(trees: Mapping[str, ast.Module], read: set[str]) -> Iterator[tupl
             continue
         callers = _callers(trees, owner.name if owner is not None else function.name)
         for name, line in _idle(function, read):
-            given = [_given(call, function, name) for call in callers.calls]
+            given = [argument(call, function, name) for call in callers.calls]
             found = next((g for g in given if g is not None and _matters(g, owner is None)), None)
             if found is not None and not callers.handed_on and not _NO_NUMBERS.search(name):
                 yield (
@@ -196,7 +191,7 @@ def _idle(function: ast.FunctionDef | ast.AsyncFunctionDef, read: set[str]) -> I
         if isinstance(t, ast.Attribute) and isinstance(v, ast.Name)
     }
     stored = {last_name(t) for n in walk(function) for t, v in _pairs(n) if not isinstance(v, ast.Name)}
-    for name in sorted(n for n in _parameters(function) - stored if not n.startswith("_")):
+    for name in sorted(n for n in set(parameters(function)) - stored if not n.startswith("_")):
         times = sum(n.id == name for n in loads)
         if not times:
             yield name, function.lineno
@@ -222,16 +217,6 @@ def _callers(trees: Mapping[str, ast.Module], name: str) -> _Callers:
         and id(n) not in called
     ]
     return _Callers(calls, bool(values))
-
-
-def _given(call: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.expr | None:
-    found = next((k.value for k in call.keywords if k.arg == name), None)
-    if found is not None or any(isinstance(a, ast.Starred) for a in call.args):
-        return found
-    arguments = function.args
-    at = [a.arg for a in (*arguments.posonlyargs, *arguments.args) if a.arg not in ("self", "cls")]
-    place = at.index(name) if name in at else len(call.args)
-    return call.args[place] if place < len(call.args) else None
 
 
 def _matters(given: ast.expr, plainly: bool) -> bool:
