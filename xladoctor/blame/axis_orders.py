@@ -64,7 +64,8 @@ def _weight(node: ast.AST, orders: tuple[Sizes, ...], shaped: frozenset[str], ru
     if name in _TURNS:
         return 7.5
     if isinstance(node, ast.Call) and name in shaped and any(isinstance(a, ast.Tuple | ast.List) for a in _given(node)):
-        return 7.3 if _lengths(node) > 1 else 0.0
+        # A model is seldom declared the wrong way round.
+        return 0.0 if _lengths(node) < 2 else 6.4 if name in _OF_MODELS else 7.3
     return 7.0 if isinstance(node, ast.Call) and name in _STACKS and _is_second(node) else 0.0
 
 

@@ -128,7 +128,8 @@ def _by_sources(
 ) -> Iterator[Candidate]:
     """The lines that the sources speak against, where the failure is of the kind of a mistake."""
     yield from conventions.of_signatures(crash, hops, files)
-    yield from habits.of_habits(hops, crash, files)
+    inputs = frozenset(a.sizes[1:] for a in run.arrays if a.kind == "symbolic" and not a.inputs)
+    yield from habits.of_habits(hops, crash, files, inputs)
     yield from limits.of_limits(hops, crash, files, habits.is_one_past(crash))
     yield from handing.of_calls(crash, files)
     yield from handing.of_exchanged(crash, files)

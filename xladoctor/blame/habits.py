@@ -11,7 +11,7 @@ from functools import partial
 
 from xladoctor.blame import elements
 from xladoctor.blame.bindings import Line
-from xladoctor.blame.crash import Crash
+from xladoctor.blame.crash import Crash, Sizes
 from xladoctor.blame.elements import Found
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
@@ -29,8 +29,8 @@ _PAST = re.compile(r"index (\d{1,9}) is out of bounds for axis \d{1,3} with size
 _NO_BOUND = re.compile(r"`labels` out of bound")
 
 
-def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
-    """The lines among those that the failure depends on."""
+def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files, inputs: frozenset[Sizes]) -> Iterator[Candidate]:
+    """The lines among those that the failure depends on; `inputs` are the shapes that models are built for."""
     finders: list[Callable[[ast.AST], Found | None]] = []
     if crash.slug in _JOINS:
         finders.append(_joined)
@@ -42,7 +42,7 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
         finders.append(_count)
     if _DIFFERENT.search(crash.message):
         finders += [_batch, _pad]
-    finders += elements.finders(crash, files)
+    finders += elements.finders(crash, files, inputs)
     for file in dict.fromkeys(file for file, _ in hops) if finders else ():
         source = files.source(file)
         for node in walk(source.tree) if source is not None else ():

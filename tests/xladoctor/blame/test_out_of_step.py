@@ -256,3 +256,26 @@ def test_of_values_taken_at_the_same_rows_the_whole_one_is_suspected() -> None:
     message = "Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. x sizes: 30, 40"
     found = blamed(source, ("<module>", "model.fit"), dims=(30, 40), message=message)
     assert lines(found)[0] == "return x[train], y[train], weights"
+
+
+YIELDS = """
+import tensorflow as tf
+
+
+def clips():
+    for clip in read():
+        yield clip[..., None], 1
+
+
+SPEC = (tf.TensorSpec((20, 20), tf.float32), tf.TensorSpec((), tf.int32))
+model = tf.keras.Sequential([tf.keras.Input({}), tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])
+model.fit(tf.data.Dataset.from_generator(clips, output_signature=SPEC).batch(4))
+"""
+
+
+@pytest.mark.parametrize(("shape", "first"), [("(20, 20, 1)", "SPEC ="), ("(20, 20)", "yield clip")])
+def test_of_a_signature_and_an_element_that_which_the_model_agrees_with_is_right(shape: str, first: str) -> None:
+    """The model is a third opinion."""
+    message = "`generator` yielded an element of shape (20, 20, 1) where an element of shape (20, 20) was expected."
+    found = blamed(YIELDS.format(shape), ("<module>", "model.fit"), message=message, slug="contract-violation")
+    assert lines(found)[0].startswith(first)
