@@ -11,9 +11,10 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import permutations
 
+from xladoctor.blame.bindings import Index
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate
-from xladoctor.sources.files import Files, program_trees
+from xladoctor.sources.files import Files
 from xladoctor.sources.members import Members, members
 from xladoctor.sources.names import last_name, walk
 
@@ -30,11 +31,12 @@ _TABLES = frozenset({"dict", "reads", "names", "inputs"})
 _LEAST, _ALIKE, _MOST = 2, 0.7, 200
 
 
-def of_members(crash: Crash, files: Files, main: str) -> Iterator[Candidate]:
+def of_members(crash: Crash, files: Files, known: Index) -> Iterator[Candidate]:
     """The lines where a set lacks a name that the failure is about."""
     if crash.slug not in _OF_KEYS | _OF_COPIES:
         return
-    trees = {**program_trees(files, [main]), **_settings(files)}
+    named = sorted({one.file for found in known.settings.values() for one in found})
+    trees = {file: s.tree for file in [*known.files, *named] if (s := files.source(file)) is not None}
     sets = [one for file, tree in trees.items() for one in members(file, tree)]
     if _loads(crash, trees):
         yield from _unsaved(sets)
@@ -42,11 +44,6 @@ def of_members(crash: Crash, files: Files, main: str) -> Iterator[Candidate]:
         yield from (*_left_out(sets, crash), *_unwritten(sets, crash))
     if crash.slug in _OF_KEYS:
         yield from _of_keys(sets, _about(crash, trees), crash.slug == "wrong-input-key")
-
-
-def _settings(files: Files) -> dict[str, ast.Module]:
-    named = {one.file for found in files.settings.values() for one in found}
-    return {file: source.tree for file in sorted(named) if (source := files.source(file)) is not None}
 
 
 def _loads(crash: Crash, trees: Mapping[str, ast.Module]) -> bool:
@@ -116,9 +113,9 @@ def _of_keys(sets: Sequence[Members], about: frozenset[str], is_key: bool) -> It
     tables = [(one, one.names) for one in sets if one.kind in _TABLES][:_MOST]
     for (one, names), (other, others) in permutations(tables, 2):
         more, less = names - others, others - names
-        if not more or len(less) > 1 or len(names) - len(more) < _LEAST:
+        spelled = next(iter(less)) if len(less) == 1 else ""
+        if not more or len(names) - len(more) < _LEAST or (len(more) > 1 and not spelled):
             continue
-        spelled = next(iter(less), "")
         name = max(sorted(more), key=lambda known: _alike(known, spelled))
         alike = _alike(name, spelled) >= _ALIKE
         if len(more) > 1 and not alike:
