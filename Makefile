@@ -61,7 +61,7 @@ test-pythons: setup ## the fast tests on Python 3.10, 3.12 and 3.13, as far as t
 	@for version in $(PYTHONS); do \
 	  venv=$(CURDIR)/.venvs/python-$$version; \
 	  if [ ! $$venv/.installed -nt requirements.lock ]; then \
-	    $(BIN)/python -m uv venv --quiet --clear --no-python-downloads --python $$version $$venv \
+	    $(BIN)/python -m uv venv --quiet --clear --seed --no-python-downloads --python $$version $$venv \
 	      || { echo "test-pythons: there is no Python $$version: left out"; continue; }; \
 	    $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $$venv/bin/python --require-hashes -r requirements.lock \
 	      && $(BIN)/python -m uv pip install --quiet --python $$venv/bin/python --no-deps --no-build-isolation -e . \

@@ -33,7 +33,7 @@ def load(path: Path | str) -> RawData:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise DataFileError(f"{path}: not an .npz file of plain arrays ({error})") from None
     wrong = problems(arrays)
     if wrong:

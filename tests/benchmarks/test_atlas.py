@@ -82,7 +82,7 @@ def test_a_call_that_ends_or_stops_its_process_is_tried_once(tmp_path, monkeypat
             if call not in {r["call"] for r in progress.rows}:
                 yield {"name": name, "call": call}
 
-    monkeypatch.setattr("benchmarks.atlas.children.CALL_LIMIT", 0.3)
+    monkeypatch.setattr("benchmarks.atlas.children.CALL_LIMIT", 2.0)
     journal = tmp_path / "journal.jsonl"
     run(["Op"], messages, journal)
     rows = [json.loads(line) for line in journal.read_text().splitlines()]

@@ -90,11 +90,13 @@ def test_hooks_of_the_test_before_are_gone():
 CONFTEST = """
 import sys
 
+HOOK = sys.excepthook  # on Python 3.10 that of a package that pytest needs
+
 
 def pytest_unconfigure():
     ours = [name for name in sys.modules if name.partition(".")[0] in ("xladoctor", "_xladoctor_probes")]
     print("LOADED", *sorted(ours), file=sys.__stdout__)
-    print("HOOK", sys.excepthook is sys.__excepthook__, file=sys.__stdout__)
+    print("HOOK", sys.excepthook is HOOK and "xladoctor" not in HOOK.__module__, file=sys.__stdout__)
 """
 
 

@@ -89,7 +89,8 @@ def test_the_terminal(hanging, capsys) -> None:
     assert f"process {process.pid}  " in out and f"process {child}  " in out
     assert f"    {file}:5 in waits_for_rank_1\n    {file}:8 in worker\n" in out
     # Threads that wait alike are shown once, and their names do nothing to the terminal.
-    assert "  threads pool" in out and "pool\\u202e" in out and out.count("in Event.wait") + out.count("in wait") <= 3
+    waits = out.count("in Event.wait") or out.count("in wait") // 2  # Python 3.10 calls Condition.wait so, too
+    assert "  threads pool" in out and "pool\\u202e" in out and 0 < waits <= 3
     assert "\x1b" not in out and "\u202e" not in out
     assert out.index("MainThread") < out.index("threads pool")
 
