@@ -7,6 +7,7 @@ were cut apart.
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
@@ -22,6 +23,9 @@ _EXACT = 1e-6
 _BY_ITSELF = 1e-3
 _APART = 50
 """Rows whose numbers are so many times larger have another unit."""
+_ALONE = 0.85
+"""Of the largest deviation that a number of a row can have."""
+_MOSTLY = 0.9
 
 
 class Columns:
@@ -148,7 +152,8 @@ def scaled_together(training: Columns, others: Columns) -> bool:
 
 def scaled_by_row(array: Any) -> bool:
     """Whether each row has a mean of 0 and a deviation of 1, although its few columns are different things: each column
-    keeps to numbers of its own.
+    keeps to numbers of its own, and one is so large that it alone makes nearly the whole deviation. Spectra of one
+    quantity are scaled so on purpose, and none of their bands is like that.
     """
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(array, numpy.ndarray) or array.dtype.kind != "f" or array.ndim not in (2, 3):
@@ -162,4 +167,5 @@ def scaled_by_row(array: Any) -> bool:
         return False
     between = wide.mean(0).var()  # of a total of 1
     steps = abs(numpy.diff(wide.mean(0))).mean()
-    return bool(between > 0.5 and steps > 0.5)
+    alone = abs(wide).max(1) > _ALONE * math.sqrt(width - 1)  # no number of a row can be more than this root
+    return bool(between > 0.5 and steps > 0.5 and alone.mean() > _MOSTLY)

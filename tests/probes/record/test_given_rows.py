@@ -75,6 +75,9 @@ def test_columns_of_different_quantities_scaled_along_each_row():
     rows = np.column_stack([RNG.normal(1013, 5, 500), RNG.normal(12, 6, 500), RNG.normal(300, 80, 500)])
     along = (rows - rows.mean(1, keepdims=True)) / rows.std(1, keepdims=True)
     assert scaled_by_row(along) and not scaled_by_row(standard(rows, rows))
+    bands = np.array([0.35, 0.22, 0.55, 0.48, 0.30, 0.62]) * RNG.lognormal(0, 0.3, (500, 1))
+    bands = bands + RNG.normal(0, 0.02, bands.shape)
+    assert not scaled_by_row((bands - bands.mean(1, keepdims=True)) / bands.std(1, keepdims=True))
     spectra = SERIES[:480].reshape(24, 20)
     assert not scaled_by_row((spectra - spectra.mean(1, keepdims=True)) / spectra.std(1, keepdims=True))
 
