@@ -38,6 +38,10 @@ _DIVIDE = Remedy(
     "true-division", "Divide with /", "changes-numerics",
     "`//` gives whole numbers only; `step / total` goes from 0 to 1.",
 )  # fmt: skip
+_ONE_LIST = Remedy(
+    "one-list", "Take the gradients by the list that they are handed on with", "changes-numerics",
+    "`grads = tape.gradient(loss, variables)`, then `zip(grads, variables)`; `strict=True` shows lists of two lengths.",
+)  # fmt: skip
 _USE = Remedy(
     "use-result", "Use what the function returns", "changes-numerics",
     "`x = f(x)`: datasets, tensors and most arrays are not changed in place. Or delete the line.",
@@ -208,6 +212,11 @@ OF_NAMES: Mapping[str, Kind] = {
     "class-default": Kind(_SWITCH, Remedy(
         "ask-the-object", "Read the value from the object of the run", "changes-numerics",
         "`settings.width`, where `settings` is what the command or a file set.")),
+    "exchanged-scores": Kind(_PAIRING, Remedy(
+        "truth-first", "Give the truth first", "changes-numerics",
+        "`confusion_matrix(truth, prediction)`; or by name, `y_true=` and `y_pred=`, `labels=` and `predictions=`.")),
+    "gradients-of-fewer": Kind(_LOST, _ONE_LIST),
+    "gradients-exchanged": Kind(_PAIRING, _ONE_LIST),
     "padding-counted": Kind(_ROWS, Remedy(
         "leave-out-padding", "Leave the padding out", "changes-numerics",
         "`(guess == truth)[truth != 0].mean()`, or weights that are 0 there.")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,33 @@ class Model:
         return first + np.zeros((1, self.width), "float32")
 
 
+NET = SimpleNamespace(head=[1], body=[2], gradient=lambda loss, sources: sources)
+SK = SimpleNamespace(confusion_matrix=lambda *given: np.zeros((2, 2)), roc_auc_score=lambda *given: 0.0)
+
+
 WRONG = {
+    "a prediction where a matrix takes the truth": """
+def table_of(recorded, named):
+    return sk.confusion_matrix(named, recorded)  # exchanged-scores
+x, y_test = rng.normal(size=(9, 3)), np.arange(9) % 2
+table_of(y_test, model.predict(x).argmax(axis=1))
+""",
+    "an area under a curve of a score": """
+x, truth = rng.normal(size=(9, 3)), np.arange(9) % 2
+score = model.predict(x)[:, 0]
+area = sk.roc_auc_score(score, truth)  # exchanged-scores
+""",
+    "gradients of a part": """
+def step(x):
+    grads = tape.gradient(x, net.head)  # gradients-of-fewer
+    return zip(grads, net.head + net.body)
+""",
+    "gradients in another order": """
+variables = net.head + net.body
+def step(x):
+    grads = tape.gradient(x, [*net.body, *net.head])  # gradients-exchanged
+    return zip(grads, variables)
+""",
     "ranks that are divided": """
 income = rng.normal(size=30)
 share = income.argsort() / len(income)  # argsort-as-rank
@@ -321,6 +348,20 @@ moved = motion(frames)
 """,
 }
 RIGHT = {
+    "a truth that is given first, and a matrix that is turned": """
+x, y_test = rng.normal(size=(9, 3)), np.arange(9) % 2
+guess = model.predict(x).argmax(axis=1)
+one, two = sk.confusion_matrix(y_test, guess), sk.confusion_matrix(guess, y_test).T
+three = sk.confusion_matrix(guess, model.predict(x + 1).argmax(axis=1))
+""",
+    "gradients of all, of a part, and of copies": """
+def step(x):
+    variables = net.head + net.body
+    grads = tape.gradient(x, variables)
+    list(zip(grads, net.head + net.body))
+    some = tape.gradient(x, net.head)
+    return list(zip(some, net.head)), list(zip(some, masters))
+""",
     "defaults that fall back": """
 from dataclasses import dataclass
 import argparse
@@ -559,7 +600,7 @@ spread = np.maximum(frames[1:], frames[:-1]) - np.minimum(frames[1:], frames[:-1
 
 def found_in(text: str) -> set[tuple[int, str]]:
     """(line, kind) of what is found, after the program was run."""
-    names: dict[str, Any] = {"Model": Model, "model": Model(), "__name__": __name__}
+    names: dict[str, Any] = {"Model": Model, "model": Model(), "sk": SK, "net": NET, "tape": NET, "__name__": __name__}
     exec(compile(text.replace("import tensorflow as tf", "tf = None"), "program.py", "exec"), names)
     facts = {n: f for n, v in names.items() if (f := facts_of(v))}
     for name in [n for n in names if n not in facts and not n.startswith("__")]:

@@ -13,6 +13,7 @@ from xladoctor.sources.held import View
 from xladoctor.sources.slips import (
     axes,
     class_defaults,
+    exchanged,
     grids,
     left_batches,
     orders,
@@ -52,6 +53,7 @@ _OF_TREES = (
 _OF_NAMES = (
     axes,
     class_defaults,
+    exchanged,
     grids,
     left_batches,
     orders,
