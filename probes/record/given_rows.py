@@ -38,6 +38,9 @@ class _Training:
         self.columns: Columns | None = columns_of(rows)
         self.windows: Windows | None = windows_of(rows)
         self.items: Any = items_of(rows)
+        numpy = sys.modules["numpy"]
+        self.repeats = self.items is not None and len(numpy.unique(self.items)) < (1 - _SHARE) * len(self.items)
+        """Whether rows were drawn more than once."""
         self.numbers: Any = _numbers(rows)
         """Each number that stands in the rows once."""
         self.others: list[Columns] = []
@@ -103,8 +106,12 @@ class GivenRows:
         if known is not None:
             self._compared(known, rows, "x", facts)
             if method == "evaluate":
-                self._shared(known, rows, facts)
+                self._shared(known, rows, facts, measured=True)
                 self._foretold(known, labels, "x", facts)
+            elif known.repeats:
+                # A prediction may be for some of both sides, as for a plot. Rows that were drawn several times, and
+                # stand on both sides, were drawn before the split.
+                self._shared(known, rows, facts, measured=False)
 
     def _alone(self, rows: Any, labels: Any, facts: dict[str, Any]) -> None:
         for name, array in (("x", rows), ("y", labels)):
@@ -152,8 +159,8 @@ class GivenRows:
         if found is not None:
             self._write("foretold", rows=found, argument=argument, **facts)
 
-    def _shared(self, known: _Training, rows: Any, facts: dict[str, Any]) -> None:
-        """Rows of the training among those of an `evaluate`; all rows together may be meant."""
+    def _shared(self, known: _Training, rows: Any, facts: dict[str, Any], measured: bool) -> None:
+        """Rows of the training among those that are tested; all rows together may be meant."""
         numpy, items = sys.modules["numpy"], items_of(rows)
         if known.items is None or items is None or items.dtype != known.items.dtype:
             return
@@ -161,7 +168,7 @@ class GivenRows:
         all_of_it = bool(numpy.isin(known.items, items).all())
         if shared >= _LEAST and _SHARE * len(items) <= shared < len(items) and not all_of_it:
             self._write("trained-on", rows=[shared, len(items)], argument="x", **facts)
-        if shared == len(items) >= _LEAST and all_of_it and not facts.get("loop"):
+        if shared == len(items) >= _LEAST and all_of_it and measured and not facts.get("loop"):
             self._write("same-rows", rows=[shared, len(items)], argument="x", **facts)
 
 

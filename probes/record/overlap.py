@@ -10,6 +10,8 @@ MAX_NUMBERS = 500_000
 _LEAST = 8
 _SHARE = 0.05
 """Fewer may be rows that happen to be alike."""
+_REPEATED = 4
+"""How often rows that were drawn again are there, at most."""
 
 
 def shared_rows(training: Any, validation: Any) -> list[int] | None:
@@ -32,7 +34,7 @@ def shared_rows(training: Any, validation: Any) -> list[int] | None:
 def items_of(array: Any) -> Any:
     """The rows of an array of measurements, each as one item of bytes; None of anything else."""
     numpy = sys.modules.get("numpy")
-    if numpy is None or not _comparable(numpy, array) or not _continuous(numpy, array):
+    if numpy is None or not _comparable(numpy, array) or not _continuous(numpy, array, _REPEATED):
         return None
     return _as_items(numpy, array)
 
@@ -64,8 +66,10 @@ def _as_items(numpy: Any, array: Any) -> Any:
     return flat.view(numpy.dtype((numpy.void, flat.dtype.itemsize * flat.shape[1]))).ravel()
 
 
-def _continuous(numpy: Any, array: Any) -> bool:
-    """Whether at least two columns have about as many values as rows: measurements, and no codes."""
+def _continuous(numpy: Any, array: Any, times: int = 2) -> bool:
+    """Whether at least two columns have about as many values as rows: measurements, and no codes. `times`: how often a
+    row may be there.
+    """
     flat = array.reshape(len(array), -1)
     wide = flat[:, :: max(1, flat.shape[1] // 8)]
-    return sum(len(numpy.unique(column)) * 2 > len(column) for column in wide.T) >= 2
+    return sum(len(numpy.unique(column)) * times > len(column) for column in wide.T) >= 2

@@ -17,7 +17,7 @@ from xladoctor.recording.run import Event, Recording, location
 from xladoctor.rules.slips import FILL
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.loops import trains
-from xladoctor.sources.made_by import Maker, line_of_rows
+from xladoctor.sources.made_by import COUNTED, DEALT, DRAWN_AGAIN, STATISTIC, Maker, line_of_rows
 
 
 def given_rows(recording: Recording) -> Iterator[Finding]:
@@ -107,7 +107,7 @@ def _windows(event: Event) -> tuple[str, str]:
 def _trained_on(event: Event) -> tuple[str, str]:
     shared, rows = event["rows"]
     return (
-        f"{_whose(event)} is evaluated on rows that it was trained on: {shared} of {rows}",
+        f"{_whose(event)} is tested on rows that it was trained on: {shared} of {rows}",
         f"{shared} of the {rows} rows are, number for number, rows of the training. What is measured on them says "
         "nothing of rows that the model has not seen.",
     )
@@ -263,40 +263,26 @@ def _relabelled(event: Event) -> tuple[str, str]:
 
 _OF_TESTS = frozenset({"own-scale", "whole-scale", "other-scale", "trained-on", "windows", "foretold"})
 """What is wrong of rows that are not trained on."""
-_STATISTIC = Maker(
-    frozenset({"adapt", "amax", "amin", "average", "fit_transform", "max", "mean", "median", "min", "minmax_scale",
-               "moments", "nanmean", "nanstd", "normalize", "ptp", "reduce_max", "reduce_mean", "reduce_min",
-               "reduce_std", "scale", "std", "var", "zscore", "fit"}),
-    of_arrays=True,
-)  # fmt: skip
-_DEALT = Maker(
-    frozenset({"choice", "permutation", "permuted", "sample", "shuffle", "train_test_split", "split", "random_split"}),
-    of_arrays=False,
-)
-_COUNTED = Maker(
-    frozenset({"Counter", "bincount", "enumerate", "items", "len", "mean", "sum", "unique", "value_counts", "zip"}),
-    of_arrays=False,
-)
 _KINDS: Mapping[str, Kind] = {
-    "trained-on": Kind("unsound-split", _trained_on, SPLIT_BEFORE),
+    "trained-on": Kind("unsound-split", _trained_on, SPLIT_BEFORE, DRAWN_AGAIN),
     "own-scale": Kind(
         "unlike-training", _own_scale,
         Remedy("scale-as-trained", "Scale all rows by the statistics of the training rows", "changes-numerics",
                "`mean, std = x_train.mean(0), x_train.std(0)` once, then `(x - mean) / std` for each part; with a "
                "scaler `fit` once, and `transform` for the others."),
-        _STATISTIC,
+        STATISTIC,
     ),
     "whole-scale": Kind(
         "unsound-split", _whole_scale,
         Remedy("split-then-scale", "Split first, and take statistics of the training rows", "changes-numerics",
                "`mean, std = x[train].mean(0), x[train].std(0)` after the split, for all parts."),
-        _STATISTIC,
+        STATISTIC,
     ),
     "row-scale": Kind(
         "unlike-training", _row_scale,
         Remedy("statistics-of-columns", "Take the statistics over the rows", "changes-numerics",
                "`x.mean(axis=0)` and `x.std(axis=0)` of (rows, columns) have a number for each column."),
-        replace(_STATISTIC, of_arrays=False, needs=("axis=1", "axis=2", "axis=-1", "(1", "(2", "(-1")),
+        replace(STATISTIC, of_arrays=False, needs=("axis=1", "axis=2", "axis=-1", "(1", "(2", "(-1")),
     ),
     "rescaled": Kind(
         "unlike-training", _rescaled,
@@ -314,13 +300,13 @@ _KINDS: Mapping[str, Kind] = {
         "dead-switch", _by_count,
         Remedy("weights-inverse", "Weigh each class by the inverse of its rows", "changes-numerics",
                "`{c: len(y) / (classes * n) for c, n in enumerate(np.bincount(y))}`."),
-        _COUNTED,
+        COUNTED,
     ),
     "dealt": Kind(
         "wrong-pairing", _dealt_weights,
         Remedy("weights-by-class", "Count the rows in the order of the class numbers", "changes-numerics",
                "`np.bincount(y)`, or `value_counts().sort_index()`: their order is that of the classes."),
-        _COUNTED,
+        COUNTED,
     ),
     "no-class": Kind(
         "dead-switch", _no_class,
@@ -342,13 +328,13 @@ _KINDS: Mapping[str, Kind] = {
         Remedy("cut-by-time", "Cut the series before the windows", "changes-numerics",
                "`series[:cut]` and `series[cut:]` first, then windows of each; or the first windows for the training "
                "and the last ones, a window's length later, for the test."),
-        _DEALT,
+        DEALT,
     ),
     "foretold": Kind(
         "unsound-split", _foretold,
         Remedy("split-by-time", "Test on later rows than those of the training", "changes-numerics",
                "`x[:cut]` and `x[cut:]`; with scikit-learn `shuffle=False`, or `TimeSeriesSplit`."),
-        _DEALT,
+        DEALT,
     ),
     "unwritten": Kind(
         "wrong-shape-silent", _unwritten,

@@ -31,6 +31,31 @@ class Maker:
     needs: tuple[str, ...] = ()
 
 
+STATISTIC = Maker(
+    frozenset({"adapt", "amax", "amin", "average", "fit_transform", "max", "mean", "median", "min", "minmax_scale",
+               "moments", "nanmean", "nanstd", "normalize", "ptp", "reduce_max", "reduce_mean", "reduce_min",
+               "reduce_std", "scale", "std", "var", "zscore", "fit"}),
+    of_arrays=True,
+)  # fmt: skip
+"""A statistic, or a scaling by one."""
+DEALT = Maker(
+    frozenset({"choice", "permutation", "permuted", "sample", "shuffle", "train_test_split", "split", "random_split"}),
+    of_arrays=False,
+)
+"""A random order, or a split."""
+DRAWN_AGAIN = Maker(
+    frozenset({"choice", "fit_resample", "repeat", "resample", "sample"}),
+    True,
+    needs=("replace=True", "sample(", "repeat("),
+)
+"""Rows that are drawn, some of them more than once."""
+COUNTED = Maker(
+    frozenset({"Counter", "bincount", "enumerate", "items", "len", "mean", "sum", "unique", "value_counts", "zip"}),
+    of_arrays=False,
+)
+"""Classes that are counted."""
+
+
 def line_of_rows(back: Backward, file: str, line: int | None, what: str, maker: Maker) -> tuple[str, int] | None:
     """(file, line) of that statement; None where no statement before the call is so. `what` is an argument of a call
     of Keras at the line, or a name, as it is at the line or at the end of the file.

@@ -172,6 +172,12 @@ def test_what_a_model_gets_is_compared_with_its_training():
 def test_rows_of_the_training_among_those_of_an_evaluation():
     assert said(("fit", {"x": X[:300]}), ("evaluate", {"x": X[250:]})) == [("trained-on", [50, 150], "x")]
     assert said(("fit", {"x": X[:300]}), ("evaluate", {"x": X})) == []
+    assert said(("fit", {"x": X[:300]}), ("predict", {"x": X[250:]})) == [], "a plot of some of both"
+    drawn = np.concatenate([X, X[:150]])[RNG.permutation(len(X) + 150)]
+    found = said(("fit", {"x": drawn[:400]}), ("predict", {"x": drawn[400:]}))
+    assert [(what, name) for what, _, name in found] == [("trained-on", "x")], "rows drawn twice, and split then"
+    assert said(("fit", {"x": drawn[:400]}), ("predict", {"x": drawn[:400]})) == []
+    assert said(("fit", {"x": drawn[:400]}), ("predict", {"x": X})) == []
     assert said(("fit", {"x": X[:300]}), ("evaluate", {"x": X[:300]})) == [("same-rows", [300, 300], "x")]
 
 

@@ -11,7 +11,7 @@ from xladoctor.diagnosis import given_rows as module
 from xladoctor.diagnosis import slips
 from xladoctor.recording.run import read_run
 from xladoctor.sources.backward import Backward
-from xladoctor.sources.made_by import line_of_rows
+from xladoctor.sources.made_by import DEALT, STATISTIC, line_of_rows
 
 FILE = "/home/ada/train.py"
 PROGRAM = """
@@ -192,11 +192,11 @@ main()
 def test_groups_that_are_dealt_out_lead_to_their_keys():
     for text, line in ((GROUPS, 7), (GROUPS.replace("np.unique(keys)", "len(keys)"), 3)):
         back = Backward({FILE: ast.parse(text)})
-        assert line_of_rows(back, FILE, 9, "x", module._DEALT) == (FILE, line)
+        assert line_of_rows(back, FILE, 9, "x", DEALT) == (FILE, line)
 
 
 def test_a_name_is_followed_from_the_line_that_holds_it():
     text = (
         "def main():\n    test = a[9:]\n    test = (test - test.mean(0)) / test.std(0)\n    for _ in a:\n        step()"
     )
-    assert line_of_rows(Backward({FILE: ast.parse(text)}), FILE, 5, "test", module._STATISTIC) == (FILE, 3)
+    assert line_of_rows(Backward({FILE: ast.parse(text)}), FILE, 5, "test", STATISTIC) == (FILE, 3)
