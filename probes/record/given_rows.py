@@ -18,6 +18,7 @@ from .datasets import slices
 from .in_window import in_window
 from .input_layers import odd_layers
 from .overlap import items_of
+from .reach import out_of_reach
 from .row_weights import odd_weights
 from .sequences import Windows, foretold, meets, overlapping, unwritten, windows_of
 
@@ -80,6 +81,9 @@ class GivenRows:
         self._alone(rows, labels, facts)
         for odd in odd_layers(model, rows):
             self._write(odd, rows=[len(rows), 0], argument="x", **facts)
+        beyond = out_of_reach(model, labels) if labels is not None else None
+        if beyond is not None:
+            self._write("out-of-reach", argument="y", **beyond, **facts)
         weighed = odd_weights(labels, given) if labels is not None else None
         if weighed is not None:
             name = "class_weight" if given.get("class_weight") else "sample_weight"

@@ -15,9 +15,10 @@ from xladoctor.diagnosis.splits import SPLIT_BEFORE
 from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.rules.slips import FILL
+from xladoctor.sources import made_by
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.loops import trains
-from xladoctor.sources.made_by import COUNTED, DEALT, DRAWN_AGAIN, STATISTIC, Maker, line_of_rows
+from xladoctor.sources.made_by import COUNTED, DEALT, DRAWN_AGAIN, STATISTIC, Maker
 
 
 def given_rows(recording: Recording) -> Iterator[Finding]:
@@ -39,8 +40,10 @@ def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Locat
     """The statement that made the rows, before the call that got them."""
     used, at = location(event.get("used")), None
     if kind.maker is not None and used is not None:
-        at = line_of_rows(back(), used.file, used.line, _what(event), kind.maker)
-    at = at or _layer(back(), kind.layer)
+        at = made_by.line_of_rows(back(), used.file, used.line, _what(event), kind.maker)
+    at = at or made_by.line_of_layer(back(), kind.layer)
+    if at is None and event.get("activation"):
+        at = made_by.line_of_last_layer(back(), event["cls"], event.get("units"), event["activation"])
     made = Location(at[0], at[1], None) if at is not None else used
     besides = f" The call is at {used}." if made is not None and used is not None and used.line and made != used else ""
     return (replace(made, function=used.function) if made and used and made.line == used.line else made), besides
@@ -49,14 +52,6 @@ def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Locat
 def _what(event: Event) -> str:
     """The name that the rows have, or which argument they are; of a loop, what it goes through."""
     return str((None if event.get("loop") else event.get("name")) or event.get("argument"))
-
-
-def _layer(back: Backward, name: str) -> tuple[str, int] | None:
-    """The one line that makes layers of a class; of several the one that gives them an axis."""
-    calls = list(back.calls_of(name)) if name else []
-    lines = {(file, call.lineno) for file, call in calls}
-    by_axis = {(file, call.lineno) for file, call in calls if any(k.arg == "axis" for k in call.keywords)}
-    return next((next(iter(found)) for found in (lines, by_axis) if len(found) == 1), None)
 
 
 def _whose(event: Event) -> str:
@@ -110,6 +105,16 @@ def _trained_on(event: Event) -> tuple[str, str]:
         f"{_whose(event)} is tested on rows that it was trained on: {shared} of {rows}",
         f"{shared} of the {rows} rows are, number for number, rows of the training. What is measured on them says "
         "nothing of rows that the model has not seen.",
+    )
+
+
+def _out_of_reach(event: Event) -> tuple[str, str]:
+    outside, of = event["rows"]
+    return (
+        f"{outside} of {of} labels for {_whose(event)} are numbers that `{event['activation']}` cannot give",
+        f"`{event['layer']}`, the last layer, ends with `{event['activation']}`, and the loss is the distance to "
+        "labels of which these lie beyond its ends. No training brings the model nearer than to the end, and where a "
+        "unit is at its end it gets hardly a gradient.",
     )
 
 
@@ -264,6 +269,11 @@ def _relabelled(event: Event) -> tuple[str, str]:
 _OF_TESTS = frozenset({"own-scale", "whole-scale", "other-scale", "trained-on", "windows", "foretold"})
 """What is wrong of rows that are not trained on."""
 _KINDS: Mapping[str, Kind] = {
+    "out-of-reach": Kind(
+        "loss-input-mismatch", _out_of_reach,
+        Remedy("linear-output", "Leave the activation of the last layer out", "changes-numerics",
+               "`Dense(n)`; or scale the labels to what the activation gives."),
+    ),
     "trained-on": Kind("unsound-split", _trained_on, SPLIT_BEFORE, DRAWN_AGAIN),
     "own-scale": Kind(
         "unlike-training", _own_scale,

@@ -54,6 +54,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "grid-by-rows": _none(CODE),
     "height-first": _none(CODE),
     "leave-out-padding": _none(CODE),
+    "linear-output": _none(CODE),
     "one-list": _none(CODE),
     "truth-first": _none(CODE),
     "make-floats": _none(CODE),

@@ -170,3 +170,21 @@ def _loop_around(back: Backward, made: Made) -> int:
         if isinstance(n, ast.For | ast.While) and n.lineno <= made.line <= (n.end_lineno or n.lineno)
     ]
     return max(loops, default=made.line)
+
+
+def line_of_layer(back: Backward, name: str) -> tuple[str, int] | None:
+    """The one line that makes layers of a class; of several the one that gives them an axis."""
+    calls = list(back.calls_of(name)) if name else []
+    lines = {(file, call.lineno) for file, call in calls}
+    by_axis = {(file, call.lineno) for file, call in calls if any(k.arg == "axis" for k in call.keywords)}
+    return next((next(iter(found)) for found in (lines, by_axis) if len(found) == 1), None)
+
+
+def line_of_last_layer(back: Backward, name: str, units: int | None, activation: str) -> tuple[str, int] | None:
+    """The line that makes the last layer of a model: of those of its class with its activation the one that says how
+    many units it has, or the last one.
+    """
+    calls = [(file, call) for file, call in back.calls_of(name) if activation in ast.unparse(call)]
+    sized = [(f, c) for f, c in calls if c.args and isinstance(c.args[0], ast.Constant) and c.args[0].value == units]
+    found = max(sized or calls, key=lambda one: one[1].lineno, default=None)
+    return (found[0], found[1].lineno) if found is not None else None

@@ -11,7 +11,7 @@ from xladoctor.diagnosis import given_rows as module
 from xladoctor.diagnosis import slips
 from xladoctor.recording.run import read_run
 from xladoctor.sources.backward import Backward
-from xladoctor.sources.made_by import DEALT, STATISTIC, line_of_rows
+from xladoctor.sources.made_by import DEALT, STATISTIC, line_of_last_layer, line_of_rows
 
 FILE = "/home/ada/train.py"
 PROGRAM = """
@@ -100,7 +100,15 @@ def test_each_is_a_warning_at_the_line_that_made_the_rows(kind, tmp_path, monkey
 
 
 # Told by a layer or by the rows of another call, and not by the line that made the rows.
-OF_LAYERS_AND_CALLS = {"rescaled", "unadapted", "norm-axis", "other-scale"}
+OF_LAYERS_AND_CALLS = {"rescaled", "unadapted", "norm-axis", "other-scale", "out-of-reach"}
+
+
+def test_the_last_layer_is_named_by_its_units_or_as_the_last_one():
+    text = 'a = Dense(9, activation="relu")\nb = Dense(1, activation="relu")\nc = Dense(4)\nd = Dense(n, "relu")\n'
+    back = Backward({FILE: ast.parse(text)})
+    assert line_of_last_layer(back, "Dense", 1, "relu") == (FILE, 2)
+    assert line_of_last_layer(back, "Dense", 3, "relu") == (FILE, 4)
+    assert line_of_last_layer(back, "Dense", 4, "tanh") is None
 
 
 def test_every_kind_is_here():
