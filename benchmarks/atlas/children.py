@@ -19,7 +19,7 @@ from typing import Any
 
 CALL_LIMIT = 60.0
 """Seconds for one call. The slowest compilation took five on an idle machine."""
-_RESTARTS = 40
+_RESTARTS = 400
 _BYTES = 40
 _SURROUNDINGS = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "MALLOC_PERTURB_": "90"}
 """The last fills new memory with the byte 0xA5. XLA can take a size from memory that nothing has written: that is a

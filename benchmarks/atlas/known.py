@@ -39,6 +39,7 @@ CALLS = {
         _call("Split", {"num_split": 2}, axis=Value(INT32, (), "1"), value=_TABLE),
         _call("SplitV", {"num_split": 2}, value=_TABLE, size_splits=_sizes(2, 2), axis=Value(INT32, (), "1")),
         _call("Where", condition=_TABLE),
+        _call("ScatterNd", indices=Value(INT32, (2, 1), "iota"), updates=_TABLE, shape=_sizes(4, 4)),
         _call("Select", condition=Value(BOOL, (2, 4)), x=_TABLE, y=Value(FLOAT, (2, 4), "reversed")),
         _call("Reverse", tensor=_TABLE, dims=Value(BOOL, (2,))),
         _call("Conv2D", _SAME, input=_IMAGES, filter=_KERNEL),
