@@ -134,6 +134,21 @@ def _with_trials(row: dict[str, str], of_types: Mapping[str, Trial]) -> None:
     row["tried_types"] = " ".join(sorted(told | (set(row["types"].split()) & set(of_types))))
 
 
+def _with_earlier_trials(row: dict[str, str], before: Mapping[str, str] | None) -> None:
+    """Keeps what came of the ways around when the same difference of the same version was measured before."""
+    if before is None or before["types"] == row["types"] == "":
+        row.update({key: before[key] for key in ("workarounds", "tried")} if before and not row["tried"] else {})
+        return
+    types = set(before["tried_types"].split()) & set(row["types"].split())
+    told = set(row["tried_types"].split())
+    if not types - told:
+        return
+    held = set(before["workarounds"].split())
+    row["workarounds"] = " ".join(sorted(held & set(row["workarounds"].split()) if told else held))
+    row["tried"] = " ".join(sorted({*row["tried"].split(), *before["tried"].split()}))
+    row["tried_types"] = " ".join(sorted(types | told))
+
+
 def merged(
     table: list[dict[str, str]], rows: list[Mapping[str, Any]], version: str, ways: Trials
 ) -> list[dict[str, str]]:
@@ -203,12 +218,15 @@ def main() -> None:
         rows: list[Any] = [_with_ways(row) for row in read(Path(file))]
         names = {row["name"] for row in rows}
         of_version = trials([*ways[version], *rows])
+        before = {tuple(row[key] for key in _KEY): row for row in table}
         told = {row["op"]: row for row in tried if row["version"] == version and row["op"] in names}
         tried = [row for row in tried if row["version"] != version or row["op"] not in names]
         if number < len(asked.journals):
             table = [row for row in table if row["version"] != version or row["op"] not in names]
             told = {}
         table = merged(table, rows, version, of_version)
+        for row in table:
+            _with_earlier_trials(row, before.get(tuple(row[key] for key in _KEY)))
         tried += [_covered(version, op, one, told.get(op)) for op, one in coverage(rows).items()]
         _keep_calls(rows)
     gone = lambda row: row["op"].startswith(PREFIX) and row["op"] not in composed  # noqa: E731

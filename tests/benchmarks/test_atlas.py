@@ -14,7 +14,7 @@ from benchmarks import atlas
 from benchmarks.atlas.children import run
 from benchmarks.atlas.compare import Outcome, difference
 from benchmarks.atlas.defects import DEFECTS
-from benchmarks.atlas.entries import _covered, coverage, entries, merged, read, trials
+from benchmarks.atlas.entries import _covered, _with_earlier_trials, coverage, entries, merged, read, trials
 from benchmarks.atlas.run import _compared
 
 ONE = np.array([1.0, 2.0, 4.0], np.float32)
@@ -136,3 +136,20 @@ def test_further_calls_stand_beside_those_of_the_table_or_in_their_place():
     [one] = coverage(more[:1]).values()
     assert _covered("2.21.0", "Op", one, before)["calls"] == "11"
     assert _covered("2.21.0", "Op", coverage([row("float32", "nan")])["Op"], before)["calls"] == "10"
+
+
+def test_what_came_of_the_ways_around_is_kept_for_a_difference_that_is_measured_again():
+    new = {"types": "float32 int8", "workarounds": "", "tried": "", "tried_types": ""}
+    old = {"types": "float32 float64", "workarounds": "float64", "tried": "float64 keep-nan", "tried_types": "float32"}
+    _with_earlier_trials(new, old)
+    assert new == {**new, "workarounds": "float64", "tried": "float64 keep-nan", "tried_types": "float32"}
+    other = {"types": "int8", "workarounds": "", "tried": "", "tried_types": ""}
+    _with_earlier_trials(other, old)
+    _with_earlier_trials(other, None)
+    assert not other["tried"], "of other types nothing is known"
+    both = {"types": "float32 int8", "workarounds": "check-indices", "tried": "check-indices", "tried_types": "int8"}
+    _with_earlier_trials(both, old)
+    assert (both["workarounds"], both["tried_types"]) == ("", "float32 int8"), "what holds in all types"
+    program = {"types": "", "workarounds": "", "tried": "", "tried_types": ""}
+    _with_earlier_trials(program, {**program, "workarounds": "outside", "tried": "outside"})
+    assert program["workarounds"] == "outside"
