@@ -30,9 +30,8 @@ _INTRO = """\
 
 XLA drops checks, clamps indices, and treats NaN, overflow and bounded sizes in its own way. For this page each op that
 has a kernel for the CPU and one for XLA was run eagerly, in a graph and under XLA, on ordinary inputs and on inputs at
-the edges of what it takes, and so was what Keras has: layers, losses and metrics (in float32). In 2.21.0 an op was run
-in each of 15 element types that both ways take (ops that keep a state without float16, complex64 and int8), in 2.19.1
-the same but for 14 ops at the end of the alphabet, and in 2.15.1 in two.
+the edges of what it takes, in each of 15 element types that both ways take, and so was what Keras has: layers, losses
+and metrics (in float32), in three versions of TensorFlow.
 Small programs of several ops show what no call of one op does: arrays that grow, loops, checks, seeds, variables, long
 sums. What differed by more than rounding is listed, and what gave the eager result when it was tried.
 `xladoctor explain OP` shows the entries of one op or program, `xladoctor explain tf.random.normal` those of the
@@ -47,9 +46,9 @@ _AGAIN = """\
 ## How it was made
 
 ```sh
-python -m benchmarks.atlas.run JOURNAL --types 5    # {minutes}; then --skip 5, into OTHER
+python -m benchmarks.atlas.run JOURNAL --jobs 2    # {minutes}
 python -m benchmarks.atlas.workarounds JOURNAL WAYS    # then again with --flag no-fast-min-max, into another file
-python -m benchmarks.atlas.entries VERSION=JOURNAL --more VERSION=OTHER --ways VERSION=WAYS
+python -m benchmarks.atlas.entries VERSION=JOURNAL --ways VERSION=WAYS
 python -m benchmarks.atlas.page
 ```
 
@@ -60,9 +59,9 @@ to {approximate:.0f} units.
 
 XLA can take a size from memory that nothing has written: what it then does depends on what is there, and a rerun may
 differ. So new memory is filled with one byte in a measurement, and such a call ends the process each time. The valid
-calls stand in [calls.csv](../benchmarks/atlas/calls.csv). A rerun of 35 of the 650 ops, layers and programs of 2.21.0,
-drawn by hash (`--share 5 --seed third`), gave the same kind of difference, or none, for all 2737 of its calls that the
-table has.
+calls stand in [calls.csv](../benchmarks/atlas/calls.csv). A rerun of 36 of the 650 ops, layers
+and programs of 2.21.0, drawn by hash (`--share 5 --seed fourth`), gave the same kind of difference, or none, for all of
+its 2157 calls.
 """
 
 
