@@ -221,15 +221,18 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     # An op that takes a list of tensors cannot be asked alone; where the list was made can be told all the same.
     says = says if node.get("exact", True) else f"No op could be shown to do so alone; on the way there is {where}"
     first = f" {says}{told_at}"
-    known = atlas.of_op(
-        node.get("op") if node.get("exact", True) else None, told.get("kind"), tensorflow_version(recording)
-    )
+    version = tensorflow_version(recording)
+    known = atlas.of_op(node.get("op") if node.get("exact", True) else None, told.get("kind"), version)
+    in_atlas = _known(known)
+    if not known:
+        function, known = atlas.of_programs(node.get("op"), told.get("kind"), version)
+        in_atlas = _known_of(function, known)
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
         title=f"{name}: {what}",
         message=f"With the values of its {_ordinal(told.get('call'))} call, {name} gives other results under XLA than "
         f"without it: {what}."
-        f"{first if where else ''}{_known(known)}{' No error was raised in the run.' if survived(recording) else ''}",
+        f"{first if where else ''}{in_atlas}{' No error was raised in the run.' if survived(recording) else ''}",
         op=node.get("op"), node=node.get("node"),
         dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),
         location=at,
@@ -248,6 +251,17 @@ def _known(found: Sequence[Difference]) -> str:
         return ""
     more = f" ({len(found) - 1} more: xladoctor explain {found[0].op})" if len(found) > 1 else ""
     return f" {found[0].op} is known for it: {found[0]}{more}. {atlas.advice(found[0])}".rstrip()
+
+
+def _known_of(function: str, found: Sequence[Difference]) -> str:
+    """What the atlas has of small programs about a function, in a sentence."""
+    if not found:
+        return ""
+    helped = next((advice for d in found if d.workarounds and (advice := atlas.advice(d))), "")
+    count = (
+        "One program of the atlas differs so" if len(found) == 1 else f"{len(found)} programs of the atlas differ so"
+    )
+    return f" {count}: xladoctor explain tf.{function}. {helped}".rstrip()
 
 
 def compared(recording: Recording, capsule: str, function: str | None) -> Event:

@@ -201,6 +201,17 @@ def of_op(op: str | None, kind: str | None = None, version: str | None = None) -
     return tuple(d for d in found if d.version == nearest)
 
 
+_MADE_BY = {"Assert": "Assert", "TensorList": "TensorArray"}
+"""Functions whose ops differ in what several of them do together: the beginning of the names of the ops."""
+
+
+def of_programs(op: str | None, kind: str | None, version: str | None) -> tuple[str, tuple[Difference, ...]]:
+    """(function, the entries of the programs about it) for an op that only such programs show to differ, as `of_op`."""
+    function = next((f for begin, f in _MADE_BY.items() if (op or "").startswith(begin)), "")
+    programs = {one.op for one in about(function)} if function else set()
+    return function, tuple(d for one in sorted(programs) for d in of_op(one, kind, version))
+
+
 def hazards(ops: Collection[str], version: str | None = None) -> tuple[tuple[str, int], ...]:
     """(op, weight) of those of a graph that can differ under XLA without an error, gravest first.
 

@@ -104,3 +104,14 @@ def test_what_only_programs_show_has_words_and_hides_no_class():
     names = {slug for slug, _ in CODES.values()}
     asked = {name for one in atlas.compositions().values() for name in (one.name, *one.about)}
     assert not {name.replace("_", "-").rpartition(".")[2].lower() for name in asked} & names
+
+
+def test_what_only_programs_show_is_known_of_their_function():
+    function, found = atlas.of_programs("TensorListReserve", "shape", "2.21.0")
+    assert function == "TensorArray" and {d.op for d in found} == {
+        "composition:array_grows_from_nothing",
+        "composition:array_grows_from_two",
+    }
+    assert any(d.workarounds for d in found) and {d.kind for d in found} == {"shape"}
+    assert [d.op for d in atlas.of_programs("Assert", "raises", "2.21.0")[1]] == ["composition:assert_that_fails"]
+    assert atlas.of_programs("MatMul", "value", None) == ("", ()) and atlas.of_programs(None, None, None) == ("", ())
