@@ -186,7 +186,11 @@ def _left_out(tried: Sequence[Mapping[str, str]]) -> str:
 def _made() -> str:
     from benchmarks.atlas.compare import APPROXIMATE, ROUNDING
 
-    return _AGAIN.format(minutes="17 minutes for 2.15.1, on two cores that did other work, too", rounding=ROUNDING, approximate=APPROXIMATE)
+    return _AGAIN.format(
+        minutes="17 minutes for 2.15.1, on two cores that did other work, too",
+        rounding=ROUNDING,
+        approximate=APPROXIMATE,
+    )
 
 
 def main() -> None:

@@ -228,7 +228,13 @@ def hazards(ops: Collection[str], version: str | None = None) -> tuple[tuple[str
 
 
 def advice(one: Difference) -> str:
-    """What is known of the ways around a difference, in a sentence; empty where none was tried."""
+    """What is known of the ways around a difference, in a sentence; where none was tried in its version, what came of
+    them in the newest other one, and empty where none was tried in any.
+    """
+    if one.trial == "not-tried":
+        alike = (d for d in of_op(one.op) if (d.edge, d.argument, d.kind) == (one.edge, one.argument, one.kind))
+        other = max((d for d in alike if d.trial != "not-tried"), key=lambda d: _numbers(d.version), default=None)
+        return f"In TensorFlow {other.version}: {advice(other)}" if other is not None else ""
     ways = {
         "helps": f"The eager result came when it was tried to {_ways(one.workarounds)}.",
         "no-help": f"Tried, and did not help: to {_ways(one.tried)}.",

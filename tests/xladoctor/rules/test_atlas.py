@@ -115,3 +115,10 @@ def test_what_only_programs_show_is_known_of_their_function():
     assert any(d.workarounds for d in found) and {d.kind for d in found} == {"shape"}
     assert [d.op for d in atlas.of_programs("Assert", "raises", "2.21.0")[1]] == ["composition:assert_that_fails"]
     assert atlas.of_programs("MatMul", "value", None) == ("", ()) and atlas.of_programs(None, None, None) == ("", ())
+
+
+def test_ways_around_that_were_tried_in_another_version_alone():
+    tried = {(d.op, d.edge, d.argument, d.kind): d for d in atlas.differences() if d.version == "2.21.0" and d.tried}
+    one = next(d for d in atlas.differences() if d.version == "2.19.1" and d.trial == "not-tried"
+               and (d.op, d.edge, d.argument, d.kind) in tried)  # fmt: skip
+    assert atlas.advice(one) == f"In TensorFlow 2.21.0: {atlas.advice(tried[one.op, one.edge, one.argument, one.kind])}"
