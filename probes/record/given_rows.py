@@ -10,6 +10,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from .. import compat, compat_data
@@ -39,12 +40,15 @@ class _Training:
         self.columns: Columns | None = columns_of(rows)
         self.windows: Windows | None = windows_of(rows)
         self.items: Any = items_of(rows)
-        numpy = sys.modules["numpy"]
-        self.repeats = self.items is not None and len(numpy.unique(self.items)) < (1 - _SHARE) * len(self.items)
-        """Whether rows were drawn more than once."""
         self.numbers: Any = _numbers(rows)
         """Each number that stands in the rows once."""
         self.others: list[Columns] = []
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether rows were drawn more than once."""
+        numpy = sys.modules["numpy"]
+        return self.items is not None and len(numpy.unique(self.items)) < (1 - _SHARE) * len(self.items)
 
 
 class GivenRows:

@@ -26,6 +26,13 @@ def validation_rows(given: dict[str, Any], rows: int | None) -> int | None:
     return rows - int(rows * (1.0 - split)) if split and rows is not None else None
 
 
+def loss_name(model: Any) -> str:
+    """The name of the loss that a model was compiled with, in small letters and without signs."""
+    loss = getattr(model, "loss", None)
+    name = loss if isinstance(loss, str) else getattr(loss, "__name__", None) or type(loss).__name__
+    return str(name).lower().replace("_", "")
+
+
 def described(value: Any) -> dict[str, Any]:
     """The type of what was given, and its shape and dtype if it has any."""
     info = compat.tensor_info(value)

@@ -82,7 +82,7 @@ class LeftOut:
         """The program writes the weights of a model: is it before any training?"""
         frames = user_frames(skip=5, limit=1)
         self._saved.pop(path, None)
-        if frames and len(self._saved) < MAX_LAYERS and not self._tokens_of(model.weights) & set(self._trained):
+        if frames and len(self._saved) < MAX_LAYERS and self._tokens_of(model.weights).isdisjoint(self._trained):
             self._saved[path] = self._frozen(model, model.weights, frames[0])
 
     def _is_early(self, known: _Frozen) -> bool:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from .keras_facts import loss_name
+
 MAX_NUMBERS = 2_000_000
 _LEAST = 8
 _SHARE = 0.05
@@ -29,11 +31,12 @@ def out_of_reach(model: Any, labels: Any) -> dict[str, Any] | None:
     missing, and of a model with several outputs or a loss that is no distance.
     """
     layer = _last(model)
-    ends = _ENDS.get(_activation(layer)) if layer is not None else None
+    activation = _activation(layer)
+    ends = _ENDS.get(activation) if _is_of_keras(getattr(model, "loss", None)) else None
     numpy = sys.modules["numpy"]
     if ends is None or not isinstance(labels, numpy.ndarray) or labels.dtype.kind not in "if":
         return None
-    if not _LEAST <= labels.size <= MAX_NUMBERS or _plain(getattr(model, "loss", None)) not in _DISTANCES:
+    if not _LEAST <= labels.size <= MAX_NUMBERS or loss_name(model) not in _DISTANCES:
         return None
     wide = labels.astype("float64")
     beyond = numpy.maximum(ends[0] - wide, wide - ends[1])
@@ -45,7 +48,7 @@ def out_of_reach(model: Any, labels: Any) -> dict[str, Any] | None:
     if missing <= _OF_SPREAD * spread:
         return None
     known = {"layer": str(layer.name), "cls": type(layer).__name__, "units": getattr(layer, "units", None)}
-    return {**known, "activation": _activation(layer), "rows": [count, int(labels.size)]}
+    return {**known, "activation": activation, "rows": [count, int(labels.size)]}
 
 
 def _last(model: Any) -> Any:
@@ -67,14 +70,7 @@ def _activation(layer: Any) -> str:
     return str(getattr(getattr(layer, "activation", None), "__name__", "")) if hasattr(layer, "activation") else ""
 
 
-def _plain(loss: Any) -> str:
-    """The name of a loss of Keras without its signs."""
-    if isinstance(loss, str):
-        named = loss
-    elif (getattr(type(loss), "__module__", "") or "").startswith(("keras.", "tf_keras.", "tensorflow.")):
-        named = type(loss).__name__
-    elif (getattr(loss, "__module__", "") or "").startswith(("keras.", "tf_keras.", "tensorflow.")):
-        named = getattr(loss, "__name__", "")
-    else:
-        return ""
-    return named.replace("_", "").lower()
+def _is_of_keras(loss: Any) -> bool:
+    """Whether a loss is one of Keras, by its name, its class or its function: another one may stretch the labels."""
+    home = getattr(loss if hasattr(loss, "__name__") else type(loss), "__module__", "") or ""
+    return isinstance(loss, str) or home.startswith(("keras.", "tf_keras.", "tensorflow."))

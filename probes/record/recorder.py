@@ -252,11 +252,11 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     last: tuple[FrozenRecorder | IdleRecorder | NameRecorder | NoEffectRecorder, ...] = ()
     if untrained is not None and keras is not None:
         tracing.after_call, untrained.replaced.models = untrained.unmoved.called, keras.models
-        steps = _of_training(guard, finder, keras, untrained)
+        _of_training(guard, finder, keras, untrained)
         keras.frozen = FrozenRecorder(guard, finder, untrained.trained, untrained.left_out)
-        idle = IdleRecorder(guard, finder, untrained.trained, steps)
+        idle = IdleRecorder(guard, finder, untrained.trained, untrained.gradients)
         keras.after_fit = (idle.fitted, untrained.fitted)
-        last = (keras.frozen, idle, NoEffectRecorder(guard, finder, steps))
+        last = (keras.frozen, idle, NoEffectRecorder(guard, finder, untrained.gradients))
     if untrained is not None and keep and keras is not None and not guard.block:
         keras.names = _of_numbers(guard, finder)
         last = (*last, keras.names)
@@ -265,15 +265,12 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 
-def _of_training(
-    guard: Guard, finder: PostImportFinder, keras: KerasRecorder, untrained: UntrainedRecorder
-) -> Callable[[], int]:
-    """Start the recorders of losses and settings; how many gradients were taken by now."""
+def _of_training(guard: Guard, finder: PostImportFinder, keras: KerasRecorder, untrained: UntrainedRecorder) -> None:
+    """What looks at losses and settings; that of splits asks how many gradients were taken by now."""
     LossRecorder(guard, finder)
     MisnamedRecorder(guard, finder)
     if keras.splits is not None:
-        keras.splits.steps = lambda: untrained.unmoved.steps
-    return lambda: untrained.unmoved.steps
+        keras.splits.steps = untrained.gradients
 
 
 def _both(called: Callable[[Any], None], names: NameRecorder) -> Callable[[Any], None]:

@@ -17,6 +17,7 @@ from .datasets import SAME_ROWS, DatasetRecorder, chain
 from .folds import Folds
 from .given_rows import GivenRows
 from .guard import Guard
+from .keras_facts import loss_name
 from .labels import MAX_LABELS, classes_of
 from .loop_rows import LoopRows
 from .overlap import shared_rows, unnamed_rows
@@ -87,7 +88,7 @@ class SplitRecorder:
         if given.get("shuffle") and any(getattr(layer, "stateful", False) is True for layer in model.layers):
             self._write("stateful", facts["used"], rows=[0, 0], **facts)
         labels = given.get("y")
-        zeros = unnamed_rows(labels) if "categorical" in _loss(model) else None
+        zeros = unnamed_rows(labels) if "categorical" in loss_name(model) else None
         if zeros is not None:
             self._write("unnamed", facts["used"], rows=zeros, **facts)
         beside = given.get("validation_data")
@@ -202,11 +203,4 @@ def labelled(dataset: Any) -> tuple[Any, int, int, Any] | None:
 
 def _classifies(model: Any) -> bool:
     """Whether the labels are classes: the loss is a cross-entropy."""
-    return "crossentropy" in _loss(model)
-
-
-def _loss(model: Any) -> str:
-    """The name of the loss in small letters."""
-    loss = getattr(model, "loss", None)
-    name = loss if isinstance(loss, str) else getattr(loss, "__name__", None) or type(loss).__name__
-    return str(name).lower().replace("_", "")
+    return "crossentropy" in loss_name(model)

@@ -195,6 +195,10 @@ class UntrainedRecorder:
                 missing.trained = True
         self.left_out.trained(variables)
 
+    def gradients(self) -> int:
+        """How many gradients were taken by now."""
+        return self.unmoved.steps
+
     def _given(self, optimizer: Any, variables: Sequence[Any]) -> None:
         """All of the variables have a gradient; steps that are given the same ones are looked at once."""
         own = not self._tracing.keras_calls  # the steps of Keras add what regularizers want

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, parameters, walk
 
 _PREDICTS = ("predict", "predict_on_batch")
 TRAINS = frozenset(
@@ -84,7 +84,7 @@ def unconditional(tree: ast.Module, line: int, method: str) -> bool:
     for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
         if not function.lineno <= line <= (function.end_lineno or 0):
             continue
-        given = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+        given = parameters(function)
         branches = (n for n in walk(function) if isinstance(n, ast.If | ast.IfExp | ast.Match | ast.BoolOp))
         if any(n.lineno <= line <= (n.end_lineno or 0) for n in branches):
             return False

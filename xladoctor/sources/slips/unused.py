@@ -29,24 +29,9 @@ _OF_IMAGES = frozenset({"tf.image", "tensorflow.image", "keras.ops", "tf.keras.o
 _COPIES = {"dataclasses": frozenset({"replace", "asdict"}), "copy": frozenset({"replace", "copy", "deepcopy"})}
 _BUILT_IN = frozenset({"sorted", "reversed"})
 _QUIET = frozenset(
-    {
-        "abs",
-        "astype",
-        "copy",
-        "float",
-        "int",
-        "len",
-        "max",
-        "mean",
-        "min",
-        "range",
-        "reshape",
-        "std",
-        "sum",
-        "var",
-        "zip",
-    }
-)
+    {"abs", "astype", "copy", "float", "int", "len", "max", "mean", "min", "range", "reshape", "std", "sum", "var",
+     "zip"}
+)  # fmt: skip
 _CHANGES = re.compile(
     r"augment|center|centre|clip|crop|denoise|dropout|filter|flip|jitter|mask|normali[sz]e|noise|pad|scale|shuffle"
     r"|smooth|standardi[sz]e|stop_gradient|whiten"
