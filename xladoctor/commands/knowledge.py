@@ -65,7 +65,18 @@ def rule_meant(name: str) -> Rule:
             if " " in name.strip():
                 hint = "Paste the line of the error, or: xladoctor scan LOG. All classes: xladoctor rules"
                 raise XladoctorError(f"no class of failure has the name or words {name!r}", hint=hint) from None
-            raise unknown from None
+            near = None if _slugs_like(name.strip().lower()) else did_you_mean(name.strip(), _pages_of_atlas(), 0.75)
+            raise XladoctorError(str(unknown), hint=near or unknown.hint) from None
+
+
+def _pages_of_atlas() -> list[str]:
+    from xladoctor.rules import atlas
+
+    return [_EVERY_OP, *dict.fromkeys(one.op.rpartition(":")[2] for one in atlas.differences())]
+
+
+_EVERY_OP = "silent-under-xla"
+"""The page with all entries of the atlas."""
 
 
 def search(words: str) -> tuple[Rule, ...]:
@@ -140,7 +151,7 @@ def atlas_of(name: str) -> tuple[str | None, tuple[Difference, ...]] | None:
     """
     from xladoctor.rules import atlas
 
-    if name.strip().lower().replace("_", "-") == "silent-under-xla":
+    if name.strip().lower().replace("_", "-") == _EVERY_OP:
         return None, atlas.differences()
     found = atlas.of_op(name.strip()) or atlas.about(name.strip())
     return (name.strip(), found) if found else None

@@ -21,7 +21,7 @@ from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import dotted, walk
+from xladoctor.sources.names import defaults, dotted, walk
 from xladoctor.sources.source import Source
 
 _MOST = 20
@@ -212,10 +212,7 @@ def _bound(tree: ast.Module, line: int) -> frozenset[str]:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             return frozenset(n.id for t in targets for n in walk(t) if isinstance(n, ast.Name))
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and line < statement.body[0].lineno:
-            given = statement.args
-            plain = [*given.posonlyargs, *given.args][len(given.posonlyargs) + len(given.args) - len(given.defaults) :]
-            named = [a for a, value in zip(given.kwonlyargs, given.kw_defaults, strict=True) if value is not None]
-            return frozenset(a.arg for a in (*plain, *named))
+            return frozenset(defaults(statement))
     return frozenset()
 
 

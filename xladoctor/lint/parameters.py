@@ -10,7 +10,7 @@ from xladoctor.lint import ops
 from xladoctor.lint.frames import Frame, Instance
 from xladoctor.lint.project import Function
 from xladoctor.lint.values import STATIC, UNKNOWN, Content, Value
-from xladoctor.sources.names import children, dotted, walk
+from xladoctor.sources.names import children, defaults, dotted, walk
 
 if TYPE_CHECKING:
     from xladoctor.lint.interpret import Interpreter
@@ -41,12 +41,12 @@ def of_entry(run: Interpreter, function: Function, outer: Frame | None) -> dict[
     arguments = function.node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     names: dict[str, Value] = {}
-    defaults = _defaults(function)
+    by_default = defaults(function.node)
     for number, argument in enumerate(every):
         if number == 0 and function.owner is not None and argument.arg == "self":
             names["self"] = Value(Content.STATIC, False, target=Instance(function.owner))
             continue
-        names[argument.arg] = _unknown_argument(function, argument, defaults.get(argument.arg), number)
+        names[argument.arg] = _unknown_argument(function, argument, by_default.get(argument.arg), number)
     for extra in (arguments.vararg, arguments.kwarg):
         if extra is not None:
             names[extra.arg] = UNKNOWN
@@ -101,14 +101,6 @@ def _takes_axes(index: ast.Tuple) -> bool:
     return any(isinstance(part, ast.Slice) for part in index.elts)
 
 
-def _defaults(function: Function) -> dict[str, ast.expr]:
-    arguments = function.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    found = {a.arg: d for a, d in zip(reversed(positional), reversed(arguments.defaults), strict=False)}
-    found |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None}
-    return found
-
-
 def bound(
     run: Interpreter, function: Function, args: tuple[Value, ...], kwargs: dict[str, Value], outer: Frame | None
 ) -> dict[str, Value]:
@@ -126,10 +118,10 @@ def bound(
         names[arguments.kwarg.arg] = UNKNOWN
     frame = run.module_frame(function.module)
     frame.outer = outer
-    defaults = _defaults(function)
+    by_default = defaults(function.node)
     for argument in (*positional, *arguments.kwonlyargs):
         if argument.arg not in names:
-            default = defaults.get(argument.arg)
+            default = by_default.get(argument.arg)
             names[argument.arg] = run.evaluate(default, frame) if default is not None else UNKNOWN
     return names
 

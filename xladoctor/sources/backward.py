@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import argument, last_name, parameters, walk
 from xladoctor.sources.order import innermost
 
 _MOST = 150
@@ -91,8 +91,7 @@ class Backward:
         """What the calls of a function give to a parameter."""
         if not isinstance(function, _FUNCTIONS):
             return []
-        at = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-        return list(self._arguments(function, name, [a for a in at if a not in ("self", "cls")])) if name in at else []
+        return list(self._arguments(function, name)) if name in parameters(function) else []
 
     def fields(self, name: str) -> list[ast.expr]:
         """What is written to be under a name in objects: assignments to attributes, and fields of classes."""
@@ -148,9 +147,8 @@ class Backward:
         scope = self._scope(file, line)
         found = [m for m in self._assigned(file, scope).get(name, ()) if m.line <= line]
         if not found and isinstance(scope, _FUNCTIONS):
-            at = [a.arg for a in (*scope.args.posonlyargs, *scope.args.args)]
-            if name in at:
-                yield from self._arguments(scope, name, [a for a in at if a not in ("self", "cls")])
+            if name in parameters(scope):
+                yield from self._arguments(scope, name)
                 return
             found = list(self._assigned(file, tree).get(name, ()))
         whole = [
@@ -158,11 +156,9 @@ class Backward:
         ]
         yield from reversed(found[whole[-1] :] if whole else found)
 
-    def _arguments(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, at: list[str]) -> Iterator[Made]:
+    def _arguments(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Iterator[Made]:
         for file, call in self._calls.get(self._called.get(id(function), function.name), ())[:4]:
-            named = keyword(call, name)
-            place = at.index(name) if name in at else len(call.args)
-            value = named or (call.args[place] if place < len(call.args) else None)
+            value = argument(call, function, name)
             if value is not None:
                 yield Made(file, call.lineno, ast.Expr(value=value, lineno=call.lineno), value)
 

@@ -10,7 +10,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, positional, walk
 
 _SIZES = frozenset({"shape", "dtype", "ndim", "size", "name", "__name__"})
 """What says nothing of the values of a tensor."""
@@ -167,12 +167,9 @@ class Flows:
             for value in call.args:
                 self._join(value, self._targets(call.func.value))
         for function in self._functions.get(name, ()):
-            names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-            inner = self._inside(function)
-            first = 1 if names[:1] == ["self"] else 0
+            names, inner = positional(function), self._inside(function)
             for number, value in enumerate(call.args):
-                at = number + first
-                self._join(value, [(*inner, names[at])] if at < len(names) else [])
+                self._join(value, [(*inner, names[number])] if number < len(names) else [])
         for keyword in call.keywords:
             ends: list[Key] = [(".", keyword.arg or "")]
             ends += [(*self._inside(f), keyword.arg or "") for f in self._functions.get(name, ())]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from xladoctor.sources.names import keyword, last_name, parameters, text_key, walk
+from xladoctor.sources.names import defaults, keyword, last_name, parameters, text_key, walk
 
 Kind = Literal["dict", "call", "parameters", "config", "reads", "names", "inputs"]
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -92,12 +92,8 @@ def _line_of(function: ast.AST, written: Mapping[str, int]) -> int:
 
 
 def _parameters(file: str, function: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> Members:
-    args = function.args
     known = dict.fromkeys(parameters(function), function.lineno)
-    plain = [*args.posonlyargs, *args.args]
-    optional = {a.arg: d for a, d in zip(plain[::-1], args.defaults[::-1], strict=False)}
-    optional |= {a.arg: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
-    return Members("parameters", file, function.lineno, known, owner, optional)
+    return Members("parameters", file, function.lineno, known, owner, defaults(function))
 
 
 def _read(file: str, function: ast.AST) -> Iterator[Members]:

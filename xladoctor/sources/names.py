@@ -119,21 +119,39 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
+def positional(function: ast.AST) -> list[str]:
+    """The parameters that a call can give by place, in this order; an object's own is none of them."""
+    args = getattr(function, "args", None)
+    known = [*args.posonlyargs, *args.args] if isinstance(args, ast.arguments) else []
+    return [a.arg for i, a in enumerate(known) if i or a.arg not in ("self", "cls")]
+
+
 def parameters(function: ast.AST) -> list[str]:
     """The parameters of a function in the order of the arguments of a call; an object's own is none of them."""
     args = getattr(function, "args", None)
-    known = [*args.posonlyargs, *args.args, *args.kwonlyargs] if isinstance(args, ast.arguments) else []
-    return [a.arg for i, a in enumerate(known) if i or a.arg not in ("self", "cls")]
+    return [*positional(function), *(a.arg for a in args.kwonlyargs)] if isinstance(args, ast.arguments) else []
+
+
+def defaults(function: ast.AST) -> dict[str, ast.expr]:
+    """{parameter: its default}."""
+    args = getattr(function, "args", None)
+    if not isinstance(args, ast.arguments):
+        return {}
+    by_place = [*args.posonlyargs, *args.args]
+    found = {a.arg: d for a, d in zip(by_place[len(by_place) - len(args.defaults) :], args.defaults, strict=True)}
+    return found | {a.arg: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
+
+
+def given(call: ast.Call, function: ast.AST) -> list[tuple[str, ast.expr]]:
+    """(parameter, what a call gives it) of those for which it can be told."""
+    stars = [i for i, a in enumerate(call.args) if isinstance(a, ast.Starred)]
+    by_place = zip(positional(function), call.args[: stars[0]] if stars else call.args, strict=False)
+    return [*by_place, *((k.arg, k.value) for k in call.keywords if k.arg is not None)]
 
 
 def argument(call: ast.Call, function: ast.AST, name: str) -> ast.expr | None:
     """What a call gives a parameter of a function; None where that cannot be told, or it gives nothing."""
-    found = keyword(call, name)
-    if found is not None or any(isinstance(a, ast.Starred) for a in call.args):
-        return found
-    args = getattr(function, "args", None)
-    alone = {a.arg for a in args.kwonlyargs} if isinstance(args, ast.arguments) else set()
-    return dict(zip([p for p in parameters(function) if p not in alone], call.args, strict=False)).get(name)
+    return dict(given(call, function)).get(name)
 
 
 def assigned_once(function: ast.AST) -> dict[str, ast.expr]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import defaults, dotted, last_name, positional, walk
 
 _HOW = re.compile(
     r"(?:^|_)(?:xla|jit|compiled?|fused|fast|slow|vectori[sz]ed|accelerated?|kernels?|cuda|gpu|native|eager|legacy|"
@@ -86,11 +86,9 @@ def _about_how(test: ast.expr) -> bool:
 
 def _required(function: _Function) -> tuple[str, ...]:
     """The parameters that a call must give, but for those that are switches themselves."""
-    arguments = function.args
-    names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
-    names = names[: len(names) - len(arguments.defaults)]
+    arguments, optional = function.args, defaults(function)
     special = arguments.vararg or any(d is None for d in arguments.kw_defaults)
-    return () if special else tuple(n for n in names if n != "self" and not _HOW.search(n))
+    return () if special else tuple(n for n in positional(function) if n not in optional and not _HOW.search(n))
 
 
 class _Program:

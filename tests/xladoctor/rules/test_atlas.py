@@ -122,3 +122,12 @@ def test_ways_around_that_were_tried_in_another_version_alone():
     one = next(d for d in atlas.differences() if d.version == "2.19.1" and d.trial == "not-tried"
                and (d.op, d.edge, d.argument, d.kind) in tried)  # fmt: skip
     assert atlas.advice(one) == f"In TensorFlow 2.21.0: {atlas.advice(tried[one.op, one.edge, one.argument, one.kind])}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("silent-under-xl", "silent-under-xla"), ("gatherv2", "GatherV2"), ("MaxPol", "MaxPool"), ("xd9999", "XD909")],
+)
+def test_a_page_of_the_atlas_that_is_misspelt_is_asked_for(typed, meant, capfd):
+    assert main(["explain", typed]) == 2
+    assert f"Did you mean {meant}" in capfd.readouterr().err

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import defaults, last_name, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.rows import checks, expressions
 from xladoctor.sources.rows.values import Array, Call, Calls, Items, Named, Names, RowFault, RowSet, Step, chunk_of
@@ -258,9 +258,8 @@ class Reader:
             return None
         parameters = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
         inner = dict(names if isinstance(function, ast.Lambda) else self.names)
-        defaults = function.args.defaults
         inner |= dict.fromkeys((*parameters, *(a.arg for a in function.args.kwonlyargs)))
-        inner |= {p: self.value(d, self.names) for p, d in zip(parameters[-len(defaults) :], defaults, strict=False)}
+        inner |= {name: self.value(default, self.names) for name, default in defaults(function).items()}
         inner |= dict(zip(parameters, given, strict=False)) | {k: v for k, v in named.items() if k}
         if isinstance(function, ast.Lambda):
             return self.value(function.body, inner)

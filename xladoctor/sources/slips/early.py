@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.names import argument, defaults, dotted, last_name, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, key_of, loaded, within
 
 _DEFAULT = re.compile(r"(?:^|_)defaults?(?:_|$)", re.IGNORECASE)
@@ -51,29 +51,20 @@ def _of_parameters(tree: ast.Module, functions: Sequence[ast.FunctionDef | ast.A
     """Defaults of which a call makes use."""
     calls = [n for n in walk(tree) if isinstance(n, ast.Call)]
     for function in functions:
-        arguments = function.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        pairs = [
-            *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True),
-            *((a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None),
-        ]
         name = function.name
-        bound = bool(positional) and positional[0].arg in ("self", "cls")
-        for argument, default in pairs:
+        for parameter, default in defaults(function).items():
             keys = _keys(default)
             if not keys:
                 continue
-            at = positional.index(argument) - bound if argument in positional else len(positional)
             used = any(
                 last_name(c.func) == name
-                and len(c.args) <= at
-                and keyword(c, argument.arg) is None
+                and argument(c, function, parameter) is None
                 and not any(isinstance(a, ast.Starred) for a in c.args)
                 and not any(k.arg is None for k in c.keywords)
                 for c in calls
             )
             if used:
-                title = f"The default `{argument.arg}` of {name}"
+                title = f"The default `{parameter}` of {name}"
                 yield _Read(default.lineno, keys, title, frozenset())
 
 

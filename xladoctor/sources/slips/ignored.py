@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import argument, keyword, last_name, parameters, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip
 
 
@@ -33,8 +33,7 @@ def ignored(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, Slip]]:
 
 def _replaced(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, int, ast.Constant]]:
     """(parameter, line, constant) of those that are replaced before anything but a call of the whole reads them."""
-    arguments = function.args
-    names = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    names = set(parameters(function))
     for number, statement in enumerate(function.body):
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
             continue
@@ -76,18 +75,14 @@ def _asked(
     calls: list[ast.Call],
 ) -> ast.expr | None:
     """What a call gives for the argument, if it may be something else than the constant."""
-    at = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    bound = at[:1] in (["self"], ["cls"])
+    bound = {a.arg for a in function.args.args[:1]} & {"self", "cls"}
     made = owner if function.name == "__init__" else function.name
     for call in calls:
         called = last_name(call.func)
         # A function that takes self outside of a class is put into one: its callers are known by the keyword alone.
         if called != made and not (bound and owner is None and called not in ("super", "")):
             continue
-        given = keyword(call, name)
-        place = at.index(name) - bound if name in at else len(call.args)
-        if given is None and called == made and 0 <= place < len(call.args):
-            given = call.args[place]
+        given = argument(call, function, name) if called == made else keyword(call, name)
         if given is not None and not (isinstance(given, ast.Constant) and given.value in (value.value, None)):
             return given
     return None

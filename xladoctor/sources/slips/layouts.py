@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import given, keyword, last_name, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns
 
 _REDUCES = frozenset(
@@ -88,9 +88,7 @@ def _reduced(
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
     """(function, axes) of the sums and the like over axes by number that a call makes of what it is given."""
     for function in functions.get(last_name(call.func), ()):
-        at = [a.arg for a in (*function.args.posonlyargs, *function.args.args) if a.arg not in ("self", "cls")]
-        own = [n for n, a in zip(at, call.args, strict=False) if isinstance(a, ast.Name) and a.id == name]
-        own += [k.arg for k in call.keywords if k.arg and isinstance(k.value, ast.Name) and k.value.id == name]
+        own = [n for n, a in given(call, function) if isinstance(a, ast.Name) and a.id == name]
         for inner in (n for n in walk(function) if isinstance(n, ast.Call)):
             axes = _axes(inner)
             if axes is not None and any(isinstance(n, ast.Name) and n.id in own for n in walk(inner)):

@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.names import argument, defaults, dotted, last_name, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, LOOPS, Slip, assigns, within_body
 
 _MAKES = re.compile(r"^(?:build|create|make|new)(?:_|$)|_(?:layer|model|net|network)$")
@@ -68,18 +68,11 @@ def _defaults(tree: ast.Module) -> Iterator[Slip]:
     calls = [n for n in walk(tree) if isinstance(n, ast.Call)]
     looped = {id(n) for loop in walk(tree) if isinstance(loop, LOOPS) for n in walk(loop) if isinstance(n, ast.Call)}
     for function in (n for n in walk(tree) if isinstance(n, FUNCTIONS)):
-        positional = [*function.args.posonlyargs, *function.args.args]
-        start = len(positional) - len(function.args.defaults)
-        for index, default in enumerate(function.args.defaults, start):
-            name = positional[index].arg
+        for name, default in defaults(function).items():
             empty = isinstance(default, ast.List | ast.Dict) and _is_object(default)
             if not empty or not any(_adds(n, name) for n in walk(function)):
                 continue
-            using = [
-                c
-                for c in calls
-                if last_name(c.func) == function.name and len(c.args) <= index and keyword(c, name) is None
-            ]
+            using = [c for c in calls if last_name(c.func) == function.name and argument(c, function, name) is None]
             if len(using) > 1 or any(id(c) in looped for c in using):
                 yield Slip(
                     "one-object",

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View, returned
-from xladoctor.sources.names import last_name, names_in, walk
+from xladoctor.sources.names import last_name, names_in, positional, walk
 from xladoctor.sources.slips.slip import Slip
 
 _FILTERS = frozenset(
@@ -194,7 +194,7 @@ def _up_to(node: ast.AST, listed: list[ast.Call]) -> bool:
 
 def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip]:
     """A function of (image, mask) that turns or moves the image alone."""
-    names = [a.arg for a in function.args.args if a.arg not in ("self", "cls")]
+    names = positional(function)
     given = (
         [function.body]
         if isinstance(function, ast.Lambda)
