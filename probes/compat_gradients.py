@@ -74,6 +74,11 @@ def record_module() -> Any:
     return module
 
 
+def a_tape_records() -> bool:
+    """Whether a tape is open that may follow what is computed now (2.9-2.21)."""
+    return bool(record_module().could_possibly_record())
+
+
 def eager_tensor_class() -> type:
     """The class whose `_numpy` gives the value of an eager tensor to NumPy and to Python."""
     return class_with("tensorflow.python.framework.ops", "_EagerTensorBase", "_numpy")

@@ -26,6 +26,11 @@ _APART = 50
 _ALONE = 0.85
 """Of the largest deviation that a number of a row can have."""
 _MOSTLY = 0.9
+_ABOUT = 0.05
+_SEVERAL = 3
+_TIMES, _AWAY = math.log(4), 3.0
+_OF_THEIR_OWN = 0.5
+_MOST_QUANTITIES = 40
 
 
 class Columns:
@@ -136,6 +141,37 @@ def other_scale(training: Columns, other: Columns) -> float | None:
     return middle if not 1 / _APART < middle < _APART and len(alike) >= 0.9 * len(ratio) else None
 
 
+def unlike(training: Columns, other: Columns) -> list[int] | None:
+    """[0, columns] where other rows lie elsewhere than those of the training in each of several columns: their mean is
+    several deviations away, or their deviation several times as large or small. Not where all columns are moved alike,
+    as those of the windows of a series are that rises.
+    """
+    numpy = sys.modules["numpy"]
+    if training.width != other.width or min(training.rows, other.rows) < _LEAST:
+        return None
+    deviations = [numpy.sqrt(numpy.maximum(c.squares / c.rows - (c.total / c.rows) ** 2, 0)) for c in (training, other)]
+    wanted = (deviations[0] > 0) & (deviations[1] > 0)
+    if int(wanted.sum()) < _SEVERAL:
+        return None
+    one, two = (d[wanted] for d in deviations)
+    ratio = numpy.log(two / one)
+    moved = (other.total / other.rows - training.total / training.rows)[wanted] / numpy.maximum(one, two)
+    if bool(((abs(ratio) < _TIMES) & (abs(moved) < _AWAY)).any()) or max(ratio.std(), moved.std()) < _OF_THEIR_OWN:
+        return None
+    return [0, int(wanted.sum())]
+
+
+def statistic_of_both(mean: Any, training: Columns, others: Columns) -> bool:
+    """Whether a mean for each column is that of training and other rows together, and not that of the training."""
+    whole = training + others
+    wanted = whole.varied()
+    if not hasattr(mean, "shape") or mean.shape != training.total.shape or not bool(wanted.any()):
+        return False
+    spread = (whole.most - whole.least)[wanted]
+    both, alone = (abs(mean - c.total / c.rows)[wanted] / spread for c in (whole, training))
+    return bool((both < _NEAR).all() and alone.max() > 10 * max(both.max(), _EXACT))
+
+
 def scaled_together(training: Columns, others: Columns) -> bool:
     """Whether rows were scaled by the numbers of all, before the training rows were cut from them."""
     if training.width != others.width:
@@ -160,7 +196,7 @@ def scaled_by_row(array: Any) -> bool:
         return False
     array = array.reshape(-1, array.shape[-1])
     rows, width = array.shape
-    if rows < _LEAST or not 3 <= width <= 40 or array.size > MAX_NUMBERS:
+    if rows < _LEAST or not 3 <= width <= _MOST_QUANTITIES or array.size > MAX_NUMBERS:
         return False
     wide = array.astype("float64")
     if not _each_standard(wide):
@@ -169,3 +205,36 @@ def scaled_by_row(array: Any) -> bool:
     steps = abs(numpy.diff(wide.mean(0))).mean()
     alone = abs(wide).max(1) > _ALONE * math.sqrt(width - 1)  # no number of a row can be more than this root
     return bool(between > 0.5 and steps > 0.5 and alone.mean() > _MOSTLY)
+
+
+def scaled_beside(array: Any) -> str | None:
+    """Over what rows were scaled whose columns stay apart as different quantities do: "row-scale", each row;
+    "step-scale", each place of the axis in between; "one-scale", all numbers by one mean and one deviation.
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(array, numpy.ndarray) or array.dtype.kind != "f" or array.ndim not in (2, 3):
+        return None
+    if len(array) < _LEAST or not 0 < array.size <= MAX_NUMBERS:
+        return None
+    if scaled_by_row(array):
+        return "row-scale"
+    wide = array.astype("float64")
+    if not stay_apart(wide):
+        return None
+    steps = numpy.moveaxis(wide, 1, 0).reshape(wide.shape[1], -1) if wide.ndim == 3 else wide[:0]
+    if len(steps) > 1 and _each_standard(steps):
+        return "step-scale"
+    return "one-scale" if max(abs(wide.mean()), abs(wide.std() - 1)) < _ABOUT else None
+
+
+def stay_apart(array: Any) -> bool:
+    """Whether the few columns of the last axis are quantities so different that nearly all of the variance lies between
+    them, from one column to the next: those of a spectrum or an image change little by little, or not at all.
+    """
+    numpy = sys.modules["numpy"]
+    if not 3 <= array.shape[-1] <= _MOST_QUANTITIES:
+        return False
+    means, total = array.reshape(-1, array.shape[-1]).mean(0), float(array.var())
+    if not 0 < total < math.inf:
+        return False
+    return bool(means.var() > _MOSTLY * total and abs(numpy.diff(means)).mean() > 0.5 * math.sqrt(total))

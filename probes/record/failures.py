@@ -153,7 +153,7 @@ class FailureRecorder:
             finally:
                 running.pop()
             if not running:
-                guard.run("call", tracing.called, function)
+                guard.run("call", tracing.called, function, args, kwargs)
                 if values.always and not tracing.keras_calls:
                     guard.run("healthy values", self._went_well, function, args, kwargs)
             return result

@@ -14,14 +14,23 @@ from functools import cached_property
 from typing import Any
 
 from .. import compat, compat_data
-from .columns import MAX_NUMBERS, Columns, columns_of, other_scale, scaled_apart, scaled_by_row, scaled_together
+from .columns import (
+    MAX_NUMBERS,
+    Columns,
+    columns_of,
+    other_scale,
+    scaled_apart,
+    scaled_beside,
+    scaled_together,
+    statistic_of_both,
+    unlike,
+)
 from .datasets import slices
-from .in_window import in_window
-from .input_layers import odd_layers
+from .input_layers import layers_of, odd_layers, statistics_of
 from .overlap import items_of
 from .reach import out_of_reach
 from .row_weights import odd_weights
-from .sequences import Windows, foretold, meets, overlapping, unwritten, windows_of
+from .sequences import Windows, foretold, odd_pair, overlapping, unwritten, windows_of
 
 MAX_SECONDS = 0.5
 _MOST_OTHERS = 4
@@ -43,6 +52,10 @@ class _Training:
         self.numbers: Any = _numbers(rows)
         """Each number that stands in the rows once."""
         self.others: list[Columns] = []
+        self.means: list[Any] = []
+        """Those of the normalisations of the model."""
+        self.odd = False
+        """Whether its labels do not fit its rows: those of its tests are not looked at again."""
 
     @cached_property
     def repeats(self) -> bool:
@@ -60,10 +73,14 @@ class GivenRows:
         self._seconds = 0.0
         self.of_keras = False
         """Whether Keras trains in this program."""
+        self.program: Any = None
+        """Stands for the model of a program that trains by steps of its own."""
+        self.of_program: Callable[[], None] = lambda: None
+        """Called when one is known."""
 
     def begins(self, method: str, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
         """A call begins with these arguments."""
-        self.of_keras = self.of_keras or not facts.get("loop")
+        self.of_keras = self.of_keras or (method == "fit" and not facts.get("loop"))
         if self._seconds >= MAX_SECONDS:
             return
         started = _clock()
@@ -82,7 +99,11 @@ class GivenRows:
         split = float(given.get("validation_split") or 0.0)
         at = int(len(rows) * (1.0 - split)) if 0.0 < split < 1.0 else len(rows)
         known = self._models[model] = _Training(rows[:at])
-        self._alone(rows, labels, facts)
+        if facts.get("loop"):
+            self.program = model
+            self.of_program()
+        known.means = [mean for mean, _ in statistics_of(layers_of(model))]
+        known.odd = self._alone(rows, labels, facts)
         for odd in odd_layers(model, rows):
             self._write(odd, rows=[len(rows), 0], argument="x", **facts)
         beyond = out_of_reach(model, labels) if labels is not None else None
@@ -92,8 +113,9 @@ class GivenRows:
         if weighed is not None:
             name = "class_weight" if given.get("class_weight") else "sample_weight"
             self._write(weighed[0], rows=weighed[1], argument=name, **facts)
-        if scaled_by_row(rows):
-            self._write("row-scale", rows=[len(rows), rows.shape[-1]], argument="x", **facts)
+        scaled = scaled_beside(rows)
+        if scaled is not None:
+            self._write(scaled, rows=[len(rows), rows.shape[-1]], argument="x", **facts)
         if at < len(rows):
             self._windows(known, rows[at:], "x", facts)
         beside = given.get("validation_data")
@@ -106,10 +128,10 @@ class GivenRows:
 
     def _used(self, method: str, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
         rows, labels = _pair(given.get("x"), given.get("y"))
-        known = self._models.get(model)
+        known = self._models.get(model) or (self._models.get(self.program) if self.program is not None else None)
         if rows is None:
             return
-        if method == "evaluate":
+        if method == "evaluate" and not (known is not None and known.odd):
             self._alone(rows, labels, facts)
         if known is not None:
             self._compared(known, rows, "x", facts)
@@ -121,17 +143,15 @@ class GivenRows:
                 # stand on both sides, were drawn before the split.
                 self._shared(known, rows, facts, measured=False)
 
-    def _alone(self, rows: Any, labels: Any, facts: dict[str, Any]) -> None:
+    def _alone(self, rows: Any, labels: Any, facts: dict[str, Any]) -> bool:
         for name, array in (("x", rows), ("y", labels)):
             rest = unwritten(array) if array is not None else 0
             if rest:
                 self._write("unwritten", rows=[rest, len(array)], argument=name, **facts)
-        inside = in_window(rows, labels) if labels is not None else None
-        if inside is not None:
-            self._write("in-window", rows=inside, argument="x", **facts)
-        found = meets(rows, labels) if labels is not None else None
+        found = odd_pair(rows, labels) if labels is not None else None
         if found is not None:
-            self._write(found[0], rows=[found[1], len(rows)], argument="y", **facts)
+            self._write(found[0], rows=found[1], argument="y", **facts)
+        return found is not None
 
     def _compared(self, known: _Training, rows: Any, argument: str, facts: dict[str, Any]) -> None:
         self._windows(known, rows, argument, facts)
@@ -147,12 +167,19 @@ class GivenRows:
             self._write(
                 "other-scale", rows=[columns.rows, known.columns.rows], factor=factor, argument=argument, **facts
             )
+        elsewhere = unlike(known.columns, columns) if factor is None else None
+        if elsewhere is not None:
+            self._write("elsewhere", rows=elsewhere, argument=argument, **facts)
         whole = columns
         for other in (None, *known.others):
             whole = whole if other is None else whole + other
             if scaled_together(known.columns, whole):
                 rows_of_both = [known.columns.rows, known.columns.rows + whole.rows]
                 self._write("whole-scale", rows=rows_of_both, argument=argument, **facts)
+                break
+            if any(statistic_of_both(mean, known.columns, whole) for mean in known.means):
+                rows_of_both = [known.columns.rows, known.columns.rows + whole.rows]
+                self._write("whole-adapt", rows=rows_of_both, argument=argument, **facts)
                 break
         known.others = [*known.others, columns][-_MOST_OTHERS:]
 

@@ -71,15 +71,24 @@ class WindowRecorder:
 
 
 def in_window(rows: Any, labels: Any) -> list[int] | None:
-    """[step, steps of a window] where each label is a number of its own window (rows, steps, columns), and each window
-    is the last one moved on by a step: to recall a number may be the task of sequences that are no windows.
+    """[step, steps of a window] where each label is a number of its own window (rows, steps, columns) or (rows, steps),
+    and each window is the last one moved on by a step: to recall a number may be the task of sequences that are no
+    windows. Of several labels of a row it is the first one, where the last one is no number of the window: to give a
+    window back may be the task of a model.
     """
     numpy = sys.modules.get("numpy")
     if numpy is None or not all(isinstance(a, numpy.ndarray) for a in (rows, labels)):
         return None
+    if rows.ndim == 2:
+        rows = rows[:, :, None]
     if rows.ndim != 3 or len(rows) < _FIRST or rows.shape[1] < 2 or rows[:_FIRST].size > _MOST:
         return None
-    if float((rows[1:_FIRST, :-1] == rows[: _FIRST - 1, 1:]).mean()) < 0.5:
+    if len(labels) < labels.size <= _MOST:
+        several = labels.reshape(len(labels), -1)
+        return in_window(rows, several[:, 0]) if in_window(rows, several[:, -1]) is None else None
+    first, later, earlier = slice(_FIRST - 1), slice(1, None), slice(None, -1)
+    moved = [rows[1:_FIRST, a] == rows[first, b] for a, b in ((earlier, later), (later, earlier))]
+    if max(float(m.mean()) for m in moved) < 0.5:
         return None
     many = min(len(rows), _MOST_ROWS)
     found = places(rows[:_FIRST], labels[:many])

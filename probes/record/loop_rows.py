@@ -15,7 +15,7 @@ from .given_rows import GivenRows
 MAX_DATASETS = 20
 
 
-class _Program:
+class Program:
     """Stands for the model of the program."""
 
     layers: tuple[Any, ...] = ()
@@ -27,7 +27,7 @@ class LoopRows:
     def __init__(self, given: GivenRows, steps: Callable[[], int]) -> None:
         self._given, self._steps = given, steps
         self._seen: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._program: _Program | None = None
+        self._program: Program | None = None
         self._at = 0
         self._left = MAX_DATASETS
 
@@ -40,5 +40,5 @@ class LoopRows:
         facts = {"model": None, "name": "a loop of the program", "loop": True, "used": used}
         trained = self._program is not None and self._steps() > self._at
         if not trained:
-            self._program, self._at = _Program(), self._steps()
+            self._program, self._at = Program(), self._steps()
         self._given.begins("evaluate" if trained else "fit", self._program, {"x": dataset}, facts)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .columns import MAX_NUMBERS, columns_of, scaled_apart, scaled_together
-from .sequences import meets, overlapping, windows_of
+from .sequences import odd_pair, overlapping, windows_of
 
 _TRAIN = re.compile(r"train(?:ing)?|trn|(?<![a-z])tr(?![a-z])", re.IGNORECASE)
 _OTHERS = ("test", "val", "valid", "validation", "te", "eval", "holdout", "held", "dev")
@@ -25,9 +25,9 @@ def odd_parts(held: Mapping[str, Any]) -> Iterator[tuple[str, list[int], str]]:
     for name in [n for n in arrays if _TRAIN.search(n)][:_MOST]:
         yield from _beside(arrays, name)
         labels = next((arrays[n] for n in _as_labels(name) if n in arrays), None)
-        found = meets(arrays[name], labels) if labels is not None else None
+        found = odd_pair(arrays[name], labels) if labels is not None else None
         if found is not None:
-            yield found[0], [found[1], len(arrays[name])], next(n for n in _as_labels(name) if n in arrays)
+            yield found[0], found[1], next(n for n in _as_labels(name) if n in arrays)
 
 
 def _beside(arrays: Mapping[str, Any], name: str) -> Iterator[tuple[str, list[int], str]]:

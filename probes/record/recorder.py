@@ -84,7 +84,8 @@ class Parts:
     keras: KerasRecorder | None = None
     tracing: TraceRecorder | None = None
     untrained: UntrainedRecorder | None = None
-    last: tuple[FrozenRecorder | IdleRecorder | NameRecorder | NoEffectRecorder, ...] = ()
+    last: tuple[Any, ...] = ()
+    """Each has an `at_exit`."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         _places.append(PlaceRecorder(guard, finder, tracing))
     plain = "keras" in chosen and rehearsal is None
     untrained = UntrainedRecorder(guard, finder, tracing) if plain else None
-    last: tuple[FrozenRecorder | IdleRecorder | NameRecorder | NoEffectRecorder, ...] = ()
+    last: tuple[Any, ...] = ()
     if untrained is not None and keras is not None:
         tracing.after_call, untrained.replaced.models = untrained.unmoved.called, keras.models
         _of_training(guard, finder, keras, untrained)
@@ -259,9 +260,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         last = (keras.frozen, idle, NoEffectRecorder(guard, finder, untrained.gradients))
     if untrained is not None and keep and keras is not None and not guard.block:
         keras.names = _of_numbers(guard, finder)
-        last = (*last, keras.names)
-        tracing.after_call = _both(tracing.after_call, keras.names)
-        untrained.unmoved.stepped = keras.names.stepped
+        last = (*last, keras.names, *_of_program(tracing, untrained, keras, keras.names))
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 
@@ -273,14 +272,32 @@ def _of_training(guard: Guard, finder: PostImportFinder, keras: KerasRecorder, u
         keras.splits.steps = untrained.gradients
 
 
-def _both(called: Callable[[Any], None], names: NameRecorder) -> Callable[[Any], None]:
+def _both(called: Callable[[Any], None], stepped: Callable[[], None]) -> Callable[[Any], None]:
     """What is done after each call of a traced function."""
 
     def after(function: Any) -> None:
         called(function)
-        names.stepped()
+        stepped()
 
     return after
+
+
+def _of_program(
+    tracing: TraceRecorder, untrained: UntrainedRecorder, keras: KerasRecorder, names: NameRecorder
+) -> tuple[Any, ...]:
+    """What looks at the steps of the program itself; what a call of Keras gets is looked at when it begins or ends."""
+
+    def stepped() -> None:
+        if not tracing.keras_calls:
+            names.stepped()
+
+    tracing.after_call = _both(tracing.after_call, stepped)
+    untrained.unmoved.stepped = stepped
+    rows = keras.splits.step_rows if keras.splits is not None else None
+    if rows is None:
+        return ()
+    tracing.given = rows.called
+    return (rows,)
 
 
 def _of_numbers(guard: Guard, finder: PostImportFinder) -> NameRecorder:

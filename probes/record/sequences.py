@@ -7,6 +7,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .in_window import in_window
+
 MAX_NUMBERS = 1_000_000
 """Of each array: to read more takes too long while the target waits."""
 _LEAST = 24
@@ -96,6 +98,15 @@ def unwritten(array: Any) -> int:
     # Of few numbers zeros may be meant: rows that are all different are measurements.
     some = flat[: len(written), 0]
     return int(len(flat) - len(written)) if len(numpy.unique(some)) * 2 > len(some) else 0
+
+
+def odd_pair(rows: Any, labels: Any) -> tuple[str, list[int]] | None:
+    """What is odd about rows and their labels, with two numbers that say of it: "in-window", or what `meets` says."""
+    inside = in_window(rows, labels)
+    if inside is not None:
+        return "in-window", inside
+    found = meets(rows, labels)
+    return (found[0], [found[1], len(rows)]) if found is not None else None
 
 
 def meets(rows: Any, labels: Any) -> tuple[str, int] | None:

@@ -21,6 +21,7 @@ from .keras_facts import loss_name
 from .labels import MAX_LABELS, classes_of
 from .loop_rows import LoopRows
 from .overlap import shared_rows, unnamed_rows
+from .step_rows import StepRows
 
 _LEAST = 10
 """Fewer rows on one side show nothing."""
@@ -43,6 +44,7 @@ class SplitRecorder:
         self.steps: Callable[[], int] = lambda: 0
         """How many gradients were taken by now."""
         self._loops = LoopRows(self._given, lambda: self.steps()) if self._given is not None else None
+        self.step_rows = StepRows(self._given, guard) if self._given is not None else None
         self._cuts = Cuts(self._cut_later)
         datasets.passed = self._passed
 

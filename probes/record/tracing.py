@@ -43,24 +43,22 @@ class TraceRecorder:
         self.shelf = Shelf(guard.sink, capsules)
         self.first_calls: FirstCalls | None = None
         self.kept: KeptRecorder | None = None
+        # After calls of functions in which a tape was asked for gradients; and after all that are not of Keras.
         self.after_call: Callable[[Any], None] = lambda function: None
-        """After the calls of functions in which a tape was asked for gradients."""
-        self.calls = 0
-        """Of functions, from outside any other."""
+        self.given: Callable[..., None] = lambda *_: None
+        self.calls = 0  # of functions, from outside any other
         self._traces = 0
         # No lock: a fork in one thread would leave it locked for good in the child.
         self._graphs = itertools.count(1)
         self._uids: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self._names: dict[str, list[str]] = {}
-        # The graphs of library functions, by the names under which ops call them.
         self.named: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         self.here = OfThread()
-        # Function object -> folders of its capsules, newest last; and the concrete function behind each.
+        # By function object the folders of its capsules; and the concrete function behind each.
         self._of_function: weakref.WeakKeyDictionary[Any, list[Path]] = weakref.WeakKeyDictionary()
         self._concrete: dict[Path, weakref.ref[Any]] = {}
         self.owners = Owners()
-        # Counts the writes to settings: a call is worth a note only when it has changed since the last one.
-        self.generation = 0
+        self.generation = 0  # counts the writes to settings: a call is worth a note only when it has changed
         finder.when_imported("tensorflow", lambda module: self._hook(module, finder))
 
     # -- what other recorders ask ---------------------------------------------------------------------------------
@@ -88,7 +86,7 @@ class TraceRecorder:
         """What is known of a `tf.function` object."""
         return self.owners.of(function, self.generation)
 
-    def called(self, function: Any) -> None:
+    def called(self, function: Any, *given: Any) -> None:
         """Note the call of a function that was traced before and is called again after settings have changed."""
         self.here.unfinished = None  # what failed inside was caught there
         self.calls += 1
@@ -96,6 +94,8 @@ class TraceRecorder:
         owner.calls += 1
         if owner.taped:
             self.after_call(function)
+        if not self.keras_calls:
+            self.guard.part("step rows", self.given, function, owner.taped, *given)
         fresh, owner.fresh = owner.fresh, False
         if owner.kept is not None and not fresh:
             owner.kept.called(function, self.capsules_of)

@@ -147,7 +147,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"what": text, "rows": row(whole, whole)},
         {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole,
          "buffer": whole, "size": whole, "argument": text, "name": text, "factor": number,
-         "loop": flag},
+         "loop": flag, "step": text, "at": row(whole, whole)},
     ),
     schema.NO_GRADIENT: (
         {"what": text},

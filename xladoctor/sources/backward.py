@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xladoctor.sources.names import argument, last_name, parameters, walk
 from xladoctor.sources.order import innermost
@@ -16,17 +16,19 @@ from xladoctor.sources.order import innermost
 _MOST = 150
 _IN_PLACE = frozenset({"shuffle", "sort", "append", "extend", "insert", "reverse", "fill", "add", "update"})
 _SIZES = frozenset({"shape", "dtype", "ndim", "size"})
+Part = tuple[int, int]
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
 class Made:
-    """A statement that made a value, and the expression that it gave."""
+    """A statement that made a value, and the expression that it gave; of several results, which one of how many."""
 
     file: str
     line: int
     statement: ast.stmt
     value: ast.expr
+    part: Part | None = None
 
 
 class Backward:
@@ -107,16 +109,27 @@ class Backward:
 
     def steps(self, file: str, value: ast.expr) -> Iterator[Made]:
         """What made a value, and what made that, nearest first."""
-        todo: deque[tuple[str, ast.expr, int]] = deque([(file, value, value.lineno)])
+        todo: deque[tuple[str, ast.expr, int, Part | None]] = deque([(file, value, value.lineno, None)])
         seen: set[tuple[int, int]] = set()
         while todo and len(seen) < _MOST:
-            here, expression, line = todo.popleft()
-            for made in self._of(here, expression, line):
+            here, expression, line, part = todo.popleft()
+            for made in self._part_of(expression, part) or self._of(here, expression, line):
                 key = (id(made.statement), id(made.value))
                 if key not in seen:
                     seen.add(key)
                     yield made
-                    todo.append((made.file, made.value, made.line))
+                    todo.append((made.file, made.value, made.line, made.part))
+
+    def _part_of(self, call: ast.expr, part: Part | None) -> list[Made]:
+        """One of the results of a function of the program that gives so many back, wherever it returns."""
+        own = self.functions.get(last_name(call.func), ()) if part is not None and isinstance(call, ast.Call) else ()
+        returned = [made for file, function in own for made in _returns(file, function)]
+        found = [
+            replace(m, value=m.value.elts[part[0]])
+            for m in returned
+            if part is not None and isinstance(m.value, ast.Tuple) and len(m.value.elts) == part[1]
+        ]
+        return found if len(found) == len(returned) else []
 
     def _of(self, file: str, expression: ast.expr, line: int) -> Iterator[Made]:
         tree = self._trees[file]
@@ -166,8 +179,8 @@ class Backward:
         if id(scope) not in self._made:
             found: dict[str, list[Made]] = defaultdict(list)
             for statement in statements(scope):
-                for name, value in _bound(statement):
-                    found[name].append(Made(file, statement.lineno, statement, value))
+                for name, value, part in _bound(statement):
+                    found[name].append(Made(file, statement.lineno, statement, value, part))
             self._made[id(scope)] = found
         return self._made[id(scope)]
 
@@ -196,8 +209,8 @@ def _parts(expression: ast.expr) -> Iterator[ast.AST]:
         todo += ast.iter_child_nodes(node)
 
 
-def _bound(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """(name, value) of what a statement gives to names, whole or in part."""
+def _bound(statement: ast.stmt) -> Iterator[tuple[str, ast.expr, Part | None]]:
+    """(name, value, which of several) of what a statement gives to names, whole or in part."""
     if isinstance(statement, ast.Assign):
         for target in statement.targets:
             yield from _unpacked(target, statement.value)
@@ -213,19 +226,24 @@ def _bound(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
         call = statement.value
         if isinstance(call.func, ast.Attribute) and call.func.attr in _IN_PLACE:
             owners = [call.func.value, *call.args[:1]]
-            yield from ((o.id, call) for o in owners if isinstance(o, ast.Name))
+            yield from ((o.id, call, None) for o in owners if isinstance(o, ast.Name))
 
 
-def _unpacked(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def _unpacked(
+    target: ast.expr, value: ast.expr, part: Part | None = None
+) -> Iterator[tuple[str, ast.expr, Part | None]]:
     if isinstance(target, ast.Tuple | ast.List):
-        same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
-        values = value.elts if same and isinstance(value, ast.Tuple | ast.List) else [value] * len(target.elts)
-        for inner, given in zip(target.elts, values, strict=True):
-            yield from _unpacked(inner, given)
+        many = len(target.elts)
+        same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == many
+        for n, inner in enumerate(target.elts):
+            if same and isinstance(value, ast.Tuple | ast.List):
+                yield from _unpacked(inner, value.elts[n])
+            else:
+                yield from _unpacked(inner, value, (n, many) if part is None else None)
     elif isinstance(target, ast.Subscript | ast.Starred):
         yield from _unpacked(target.value, value)
     elif isinstance(target, ast.Name):
-        yield target.id, value
+        yield target.id, value, part
 
 
 def _fields(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass
 
 from xladoctor.sources.backward import Backward, Made
@@ -12,6 +13,7 @@ _ARGUMENTS = ("x", "y", "validation_data", "class_weight", "sample_weight")
 _FOLLOWED = 4
 _METHODS = ("fit", "evaluate", "predict")
 _END = 1 << 30
+_NO_OBJECTS = frozenset({"np", "numpy", "tf", "tensorflow", "keras", "math", "pd", *dir(builtins)})
 _KEEP = ("model", "net", "clf", "history", "auto")
 
 
@@ -56,14 +58,19 @@ COUNTED = Maker(
 """Classes that are counted."""
 
 
-def line_of_rows(back: Backward, file: str, line: int | None, what: str, maker: Maker) -> tuple[str, int] | None:
+def line_of_rows(
+    back: Backward, file: str, line: int | None, what: str, maker: Maker, step: tuple[str, int] | None = None
+) -> tuple[str, int] | None:
     """(file, line) of that statement; None where no statement before the call is so. `what` is an argument of a call
-    of Keras at the line, or a name, as it is at the line or at the end of the file.
+    of Keras at the line, or a name, as it is at the line or at the end of the file. `step`: the argument of a call of
+    this function of the program, by its place.
     """
     if back.tree(file) is None:
         return None
     named = line is None or what not in _ARGUMENTS
-    value = ast.Name(what, ast.Load(), lineno=line or _END) if named else _argument(back, file, line or 0, what)
+    value: ast.expr | None = ast.Name(what, ast.Load(), lineno=line or _END)
+    if not named:
+        value = (_given(back, file, line or 0, *step) if step else None) or _argument(back, file, line or 0, what)
     if value is None:
         return None
     if not named and _fits(back, value, maker):
@@ -92,6 +99,26 @@ def _of_keys(back: Backward, made: Made) -> tuple[str, int] | None:
             break
         found, here = (before[0].file, before[0].line), (before[0].file, before[0].value)
     return found
+
+
+def _given(back: Backward, file: str, line: int, function: str, place: int) -> ast.expr | None:
+    """What a call of a function of the program is given at a place; `step(*batch)` has the batch at each. Without the
+    name of a function, of what is no function: a model.
+    """
+    call = back.call_at(file, line, function) if function else _call_of_object(back, file, line)
+    given = [*call.args, *(k.value for k in call.keywords)] if call is not None else []
+    spread = next((a.value for a in given if isinstance(a, ast.Starred)), None)
+    return spread or (given[place] if 0 <= place < len(given) else None)
+
+
+def _call_of_object(back: Backward, file: str, line: int) -> ast.Call | None:
+    """The call at a line of what is neither a function of the program, nor one of a module or of Python."""
+    calls = (n for n in walk(back.tree(file) or ast.Module([], [])) if isinstance(n, ast.Call) and n.args)
+    for call in (c for c in calls if c.lineno <= line <= (c.end_lineno or c.lineno)):
+        root = next((n.id for n in walk(call.func) if isinstance(n, ast.Name)), "")
+        if root and root not in _NO_OBJECTS and last_name(call.func) not in (*back.functions, *_METHODS):
+            return call
+    return None
 
 
 def _argument(back: Backward, file: str, line: int, argument: str) -> ast.expr | None:
@@ -151,9 +178,9 @@ def _is_array(node: ast.expr) -> bool:
 
 
 def _moves(part: ast.Slice) -> bool:
-    """`[1:]`, `[:-1]`: all rows but a few at one end."""
-    first = isinstance(part.lower, ast.Constant | ast.Name) and part.upper is None
-    last = isinstance(part.upper, ast.UnaryOp) and part.lower is None
+    """`[1:]`, `[lags - 1 :]`, `[:-1]`: all rows but a few at one end."""
+    first = isinstance(part.lower, ast.Constant | ast.Name | ast.BinOp) and part.upper is None
+    last = isinstance(part.upper, ast.UnaryOp)
     return (first or last) and part.step is None
 
 

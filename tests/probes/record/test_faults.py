@@ -148,6 +148,19 @@ def functions():
             out.append(type(error).__name__)
     return out
 
+def steps():
+    weight, rows = tf.Variable(tf.ones([3])), np.arange(60, dtype="float32").reshape(20, 3)
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((tf.linalg.matvec(x, weight) - 1.0) ** 2)
+        weight.assign_sub(1e-4 * tape.gradient(loss, weight))
+        return loss
+
+    out = [float(np.round(step(rows), 3)) for _ in range(3)]
+    return [*out, keras.layers.Dense(2, kernel_initializer="ones")(rows[:2]).numpy().tolist()]
+
 def sessions():
     out = []
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -228,7 +241,7 @@ def errors():
         thread.join()
     return [line for line in said.getvalue().splitlines() if line.startswith(("ValueError", "ZeroDivisionError"))]
 
-PARTS = (settings, functions, sessions, arrays, predictions, training, gradients, errors)
+PARTS = (settings, functions, steps, sessions, arrays, predictions, training, gradients, errors)
 
 def work(parts=PARTS):
     return {part.__name__: json.loads(json.dumps(part())) for part in parts}

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probes.record.columns import columns_of, scaled_apart, scaled_by_row, scaled_together
+from probes.record.columns import columns_of, scaled_apart, scaled_beside, scaled_by_row, scaled_together, unlike
 from probes.record.given_rows import GivenRows
 from probes.record.held_names import NameRecorder, facts_of
+from probes.record.input_layers import odd_layers
 from probes.record.named_parts import odd_parts
 from probes.record.sequences import meets, overlapping, unwritten, windows_of
 
@@ -88,6 +89,84 @@ def test_rows_that_were_scaled_by_one_mean_for_all_columns():
     assert not scaled_apart(columns_of(one(TRAIN, TRAIN)), columns_of(one(TEST, TRAIN)))
     whole = one(X, X)
     assert scaled_together(columns_of(whole[:300]), columns_of(whole[300:]))
+
+
+MILK = RNG.normal([4.1, 640.0, 38.5, 6.6], [0.4, 45.0, 0.3, 0.1], (120, 9, 4))
+"""Fat, yield, temperature and acidity: quantities of their own."""
+
+
+@pytest.mark.parametrize(
+    ("axis", "wanted"),
+    [((0, 2), "step-scale"), ((0, 1, 2), "one-scale"), ((0, 1), None), ((1,), None), ((2,), "row-scale")],
+)
+def test_over_what_rows_of_several_quantities_were_scaled(axis, wanted):
+    scaled = (MILK - MILK.mean(axis, keepdims=True)) / MILK.std(axis, keepdims=True)
+    assert scaled_beside(scaled) == wanted
+    assert scaled_beside(MILK) is None
+
+
+def test_spectra_and_images_may_have_one_scale():
+    bands = 5 * np.sin(np.linspace(0, 6, 30)) + RNG.normal(size=(90, 30))
+    images = RNG.uniform(0, 255, (40, 64, 3)) + np.array([10.0, 0.0, -10.0])
+    for rows in (bands, images):
+        assert scaled_beside((rows - rows.mean()) / rows.std()) is None
+
+
+def test_a_normalization_layer_without_a_number_for_each_column(monkeypatch):
+    class Normalization:
+        def __init__(self, axis, over):
+            self.axis, self.input_mean = axis, 1
+            self.mean, self.variance = (Eager(f(over, keepdims=True)) for f in (MILK.mean, MILK.var))
+
+    monkeypatch.setattr("probes.compat.is_eager", lambda value: isinstance(value, Eager))
+    for axis, over, wanted in (
+        ((1,), (0, 2), ["apart-axis"]),
+        (None, (0, 1, 2), ["apart-axis"]),
+        ((-1,), (0, 1), []),
+        ((2,), (0, 1), []),
+        ((1, 2), (0,), []),
+    ):
+        model = SimpleNamespace(_flatten_layers=lambda a=axis, o=over: [Normalization(a, o)])
+        assert list(odd_layers(model, MILK)) == wanted
+
+
+SOIL = RNG.normal([6.4, 130.0, 0.02, 21.0], [0.3, 40.0, 0.004, 9.0], (200, 4))
+"""Acidity, nitrogen, salt and water."""
+
+
+def test_rows_that_lie_elsewhere_in_each_column():
+    mean, std = SOIL[:150].mean(0), SOIL[:150].std(0)
+    ready, fresh, half = (SOIL[:150] - mean) / std, (SOIL[150:] - mean) / std, SOIL[:150] - mean
+    for train, test, wanted in (
+        (ready, SOIL[150:], [0, 4]),
+        (half, fresh, None),  # one of the columns has a deviation near 1 as it is
+        (half[:, 1:], fresh[:, 1:], [0, 3]),
+        (ready, fresh, None),
+        (ready, fresh * 10, None),  # by one factor
+        (ready, fresh + 9, None),  # moved alike, as a series that rises
+        (ready[:, :2], SOIL[150:, :2], None),
+    ):
+        assert unlike(columns_of(train), columns_of(test)) == wanted
+    assert said(("fit", {"x": ready}), ("predict", {"x": SOIL[150:]})) == [("elsewhere", [0, 4], "x")]
+
+
+def test_a_layer_that_was_adapted_to_the_rows_of_the_test(monkeypatch):
+    monkeypatch.setattr("probes.compat.is_eager", lambda value: isinstance(value, Eager))
+    for rows, wanted in ((SOIL, [("whole-adapt", [150, 200], "x")]), (SOIL[:150], []), (SOIL[:120], [])):
+        layer = type("Normalization", (), {"mean": Eager(rows.mean(0)[None]), "variance": Eager(rows.var(0)[None])})()
+        layer.input_mean, layer.axis = 1, (-1,)
+        monkeypatch.setattr(Net, "_flatten_layers", lambda net, kept=layer: [kept], raising=False)
+        assert said(("fit", {"x": SOIL[:150]}), ("predict", {"x": SOIL[150:]})) == wanted
+
+
+class Eager:
+    """A tensor with numbers in it."""
+
+    def __init__(self, array):
+        self.array, self.shape = array, array.shape
+
+    def numpy(self):
+        return self.array
 
 
 def test_windows_of_one_series_on_both_sides():
@@ -299,3 +378,41 @@ def test_datasets_of_loops_are_asked_about_as_a_training_and_its_tests():
     given.of_keras = True
     loops.passed(Data(), None)
     assert len(asked) == 3
+
+
+class Step:
+    """A function of a program, as far as it is looked at."""
+
+    def __init__(self, name):
+        self.python_function = SimpleNamespace(__name__=name)
+
+
+def seen_of_steps(train, test, size=40, order=None):
+    from probes.record.step_rows import StepRows
+
+    found = []
+    given = GivenRows(lambda what, **facts: found.append((what, facts["rows"], facts["step"], facts["at"])))
+    rows, step, score = StepRows(given, SimpleNamespace()), Step("update"), Step("score")
+    order = np.arange(len(train)) if order is None else order
+    for _ in range(2):
+        for k in range(0, len(train), size):
+            rows.called(step, True, (0.1, train[order[k : k + size]]), {"y": train[order[k : k + size], 0]})
+        rows.called(score, False, (test,), {})
+    rows.at_exit()
+    return found
+
+
+def test_batches_that_a_step_of_the_program_gets_are_its_training():
+    train, mixed = standard(TRAIN, TRAIN), RNG.permutation(300)
+    for order in (None, mixed):
+        # The label is a column of the rows in this program.
+        own = seen_of_steps(train, standard(TEST, TEST), order=order)
+        assert own == [("target", [0, 300], "update", [1, 2]), ("own-scale", [100, 300], "score", [0, -1])]
+    assert [what for what, *_ in seen_of_steps(train, standard(TEST, TRAIN))] == ["target"]
+    assert [what for what, *_ in seen_of_steps(train, train)] == ["target"], "what it is trained on may be looked at"
+
+
+def test_a_few_rows_and_very_many_say_nothing(monkeypatch):
+    assert seen_of_steps(TRAIN[:8], TEST[:8], size=4) == []
+    monkeypatch.setattr("probes.record.step_rows.MAX_BYTES", 1000)
+    assert seen_of_steps(TRAIN, TEST) == []

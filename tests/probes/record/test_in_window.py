@@ -66,3 +66,16 @@ def test_windows_that_slide_are_told_and_sequences_to_be_recalled_are_not():
     assert in_window(windows, SERIES[STEPS:, 0]) is None
     apart = RANDOM.normal(size=(N, STEPS, 2))
     assert in_window(apart, apart[:, 3, 0]) is None
+
+
+def test_windows_of_a_series_as_rows_and_targets_of_several_steps():
+    level = SERIES[:, 0]
+    windows = np.lib.stride_tricks.sliding_window_view(level, STEPS)[:-4].copy()
+    ahead = np.lib.stride_tricks.sliding_window_view(level, 4)
+    rows = len(windows)
+    for x, step in ((windows, STEPS - 1), (windows[:, ::-1], 0)):
+        assert in_window(x, level[STEPS - 1 : STEPS - 1 + rows]) == [step, STEPS]
+        assert in_window(x, ahead[STEPS - 1 : STEPS - 1 + rows]) == [step, STEPS]
+        assert in_window(x, level[STEPS : STEPS + rows]) is None
+        assert in_window(x, ahead[STEPS : STEPS + rows]) is None
+    assert in_window(windows, windows) is None, "a model that gives its window back"

@@ -21,9 +21,18 @@ class Scaler:
         return self
     def __call__(self, a):
         return (a - self.mean) / self.std
+def shifts(depth, lag):
+    past = np.lib.stride_tricks.sliding_window_view(depth, lag)[:-1]
+    ahead = depth[lag - 1 : -1]  # target-line
+    return past.copy(), ahead.copy()
 def along(table):
     middle = table.mean(axis=1, keepdims=True)  # row-scale
     return table - middle
+whole = (raw - raw.mean()) / raw.std()  # one-scale
+each = (raw - raw.mean((0, 2), keepdims=True)) / raw.std((0, 2), keepdims=True)  # step-scale
+early = Normalization(axis=1)  # apart-axis
+ready_to_go.adapt(raw)  # whole-adapt
+past, ahead = shifts(tide[:500], 9)
 low = table.mean(axis=0)  # whole-scale
 train, test = (table - low)[:400], (table - low)[400:]
 ready = Scaler().fit(x_test)(x_test)  # own-scale
@@ -43,6 +52,11 @@ def inverse(labels):
 weighed = inverse(y)
 def main():
     model.fit(along(raw), y)  # :row-scale
+    model.fit(whole, y)  # :one-scale
+    model.fit(each, y)  # :step-scale
+    model.fit(raw, y)  # :apart-axis
+    model.predict(x_test)  # :whole-adapt
+    model.fit(past, ahead)  # target-fit
     model.fit(train, y, validation_data=(test, y))  # :whole-scale
     model.evaluate(ready, y)  # :own-scale
     model.evaluate(x=windows[order[450:]], y=y)  # :windows
@@ -62,7 +76,8 @@ def main():
 main()
 """
 SLUGS = {
-    "own-scale": "unlike-training", "row-scale": "unlike-training",
+    "own-scale": "unlike-training", "row-scale": "unlike-training", "step-scale": "unlike-training",
+    "whole-adapt": "unsound-split", "one-scale": "unlike-training", "apart-axis": "unlike-training",
     "trained-on": "unsound-split",
     "whole-scale": "unsound-split", "windows": "unsound-split", "foretold": "unsound-split", "target": "unsound-split",
     "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
@@ -99,8 +114,16 @@ def test_each_is_a_warning_at_the_line_that_made_the_rows(kind, tmp_path, monkey
     assert found.remedies and found.title and found.details["kind"] == kind
 
 
+def test_the_target_of_a_window_is_looked_for_in_the_result_that_is_the_target(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "program_of", lambda recording: {FILE: ast.parse(PROGRAM)})
+    run, used = Run(), {"file": FILE, "line": line_of("target-fit"), "function": "main"}
+    run.event("split", used=used, where=used, what="in-window", rows=[8, 9], model="net", argument="y")
+    [found] = module.given_rows(read_run(run.write(tmp_path / "run")))
+    assert found.location.line == line_of("target-line")
+
+
 # Told by a layer or by the rows of another call, and not by the line that made the rows.
-OF_LAYERS_AND_CALLS = {"rescaled", "unadapted", "norm-axis", "other-scale", "out-of-reach"}
+OF_LAYERS_AND_CALLS = {"rescaled", "unadapted", "norm-axis", "other-scale", "elsewhere", "out-of-reach"}
 
 
 def test_the_last_layer_is_named_by_its_units_or_as_the_last_one():
@@ -208,3 +231,22 @@ def test_a_name_is_followed_from_the_line_that_holds_it():
         "def main():\n    test = a[9:]\n    test = (test - test.mean(0)) / test.std(0)\n    for _ in a:\n        step()"
     )
     assert line_of_rows(Backward({FILE: ast.parse(text)}), FILE, 5, "test", STATISTIC) == (FILE, 3)
+
+
+STEPS = """fresh = (raw - raw.mean(0)) / raw.std(0)
+late = (raw - raw.mean(0)) / raw.std(0)
+for epoch in range(9):
+    for k in range(0, 90, 9):
+        loss = update(0.1, jnp.asarray(fresh[k : k + 9]))
+guess = np.ravel(self.net(late, training=False))
+"""
+
+
+@pytest.mark.parametrize(("line", "step", "at", "made"), [(5, "update", [1, -1], 1), (6, "", [0, -1], 2)])
+def test_rows_of_the_functions_and_models_of_a_program(line, step, at, made, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "program_of", lambda recording: {FILE: ast.parse(STEPS)})
+    run, used = Run(), {"file": FILE, "line": line, "function": "<module>"}
+    facts = {"rows": [3, 20], "model": None, "name": "a loop of the program", "loop": True, "argument": "x"}
+    run.event("split", what="own-scale", used=used, where=used, step=step, at=at, **facts)
+    [found] = module.given_rows(read_run(run.write(tmp_path / "run")))
+    assert found.location.line == made
