@@ -156,11 +156,11 @@ def facts_of(value: Any, numbers: bool = True) -> dict[str, Any] | None:
     if numpy is not None and isinstance(value, numpy.ndarray):
         if not numbers:
             return {"kind": "array", "shape": [int(n) for n in value.shape], "dtype": str(value.dtype)}
-        return _of_texts(value.ravel().tolist()) if value.dtype.kind in "US" else _of_array(numpy, value)
+        return texts_of(value.ravel().tolist()) if value.dtype.kind in "US" else _of_array(numpy, value)
     if compat.is_eager(value):
         return {"kind": "tensor", "shape": [int(n) for n in value.shape], "dtype": value.dtype.name}
     if isinstance(value, (list, tuple)):
-        return _of_texts(value)
+        return texts_of(value)
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "index") and hasattr(value, "iloc"):
         keys = orders_of(value) if numbers else {}
         known = {"kind": "table", "shape": [int(n) for n in value.shape], "index": _index(value)}
@@ -219,7 +219,7 @@ def _grouped(numpy: Any, array: Any) -> bool:
     return 3 <= many <= len(array) // 3
 
 
-def _of_texts(values: Any) -> dict[str, Any] | None:
+def texts_of(values: Any) -> dict[str, Any] | None:
     """Texts that end in numbers: are they in the order of text, and not in that of their numbers?"""
     if not 2 <= len(values) <= _MOST_TEXTS:
         return None

@@ -30,6 +30,7 @@ from .kept import KeptRecorder
 from .keras_batches import batch_under_way
 from .keras_calls import KerasRecorder
 from .layers import LayerRecorder
+from .listings import ListingRecorder
 from .losses import LossRecorder
 from .misnamed import MisnamedRecorder
 from .no_effect import NoEffectRecorder
@@ -304,6 +305,7 @@ def _of_numbers(guard: Guard, finder: PostImportFinder) -> NameRecorder:
     """What looks at numbers of the program outside of calls of Keras."""
     PandasRecorder(guard, finder)
     WindowRecorder(guard, finder)
+    ListingRecorder(guard)
     return NameRecorder(guard)
 
 

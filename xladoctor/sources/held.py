@@ -155,6 +155,12 @@ class View:
         """What was under `path` in the value of an expression of names."""
         return self.held(ast.Attribute(value, path) if path else value, depth)
 
+    def listed(self, call: ast.Call) -> list[str]:
+        """The names, with # for numbers, of files that a line lists and whose numbers are not in the order of text."""
+        lines = range(call.lineno, (call.end_lineno or call.lineno) + 1)
+        keys = (name.partition(" ") for (_, name), held in self._held.items() if held.by_text and name[:1] == "@")
+        return [kind for line, _, kind in keys if int(line[1:]) in lines]
+
     def tables(self, function: str) -> dict[str, Held]:
         """The tables that the names of a function held."""
         return {name: h for (f, name), h in self._held.items() if f == function and h.keys}

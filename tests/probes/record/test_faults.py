@@ -177,6 +177,7 @@ def arrays():
         tf.random.stateless_uniform([2], [1, 2]).shape.as_list(),
         float(np.arange(-2, 2, dtype="int32").mean()),
         len(keras.utils.timeseries_dataset_from_array(np.arange(80.0), np.arange(80.0), 2)),
+        "program.py" in os.listdir(),
     ]
 
 class OneForAll(keras.losses.Loss):

@@ -639,6 +639,23 @@ def test_what_a_function_of_another_file_is_given():
     assert [(f.line, f.kind) for f in slips_of_names(views["b.py"])] == [(2, "axes-by-reshape")]
 
 
+@pytest.mark.parametrize(
+    ("line", "pattern", "found"),
+    [(3, "core_*.csv", True), (3, "**/core_*.csv", True), (3, "*", True), (3, "log_*.csv", False), (7, "*", False)],
+)
+def test_files_that_a_line_of_a_helper_listed_in_the_order_of_text(line, pattern, found):
+    text = f"""
+def cores(folder):
+    files = sorted(folder.rglob({pattern!r}))
+    return np.stack([np.loadtxt(f) for f in files])
+depths = np.loadtxt("depths.csv")
+"""
+    held = {("cores", f"@{line} core_#.csv"): Held("texts", (14,), by_text=True)}
+    tree = ast.parse(text)
+    view = View("program.py", tree, Backward({"program.py": tree}), held)
+    assert [(s.line, s.kind) for s in slips_of_names(view)] == ([(3, "sorted-as-text")] if found else [])
+
+
 def test_no_program_is_too_odd():
     """Names that hold what they never would: what is found makes no sense, but something is said."""
     draw = random.Random(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatch
 
 from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
@@ -106,8 +107,15 @@ def _sorted_as_text(view: View, call: ast.Call) -> bool:
         return any(h is not None and h.by_text for h in held) and _orders(view, call, targets)
     if any(h is not None and h.by_text for h in (view.held(n) for n, _ in _given_back(view, call))):
         return _orders(view, call, targets)
-    listed = any(isinstance(n, ast.Call) and last_name(n.func) in _LISTS for n in walk(call))
-    return listed and _writes_unpadded(view) and _orders(view, call, targets)
+    lists = [n for n in walk(call) if isinstance(n, ast.Call) and last_name(n.func) in _LISTS]
+    seen = any(_is_listed(lists, kind) for kind in view.listed(call))
+    return bool(lists) and (seen or _writes_unpadded(view)) and _orders(view, call, targets)
+
+
+def _is_listed(lists: list[ast.Call], kind: str) -> bool:
+    """Whether files of such names are among those that are listed, as far as a pattern is written."""
+    written = [str(n.value) for c in lists for n in walk(c) if isinstance(n, ast.Constant) and "*" in str(n.value)]
+    return all(fnmatch(kind.replace("#", "1"), pattern.rpartition("/")[2]) for pattern in written)
 
 
 def _stored(view: View, target: ast.Name) -> ast.AST:
