@@ -2,7 +2,7 @@
 
 In a function that TensorFlow traces such a draw happens once, while the graph is made: the graph holds the number as a
 constant. A table that is meant to be fixed comes from a generator that is made, or seeded, with a constant in the very
-same function; it is none of these draws.
+same function; it is none of these draws. Neither is a projection, which has the place of weights in a product.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 _MAKERS = ("default_rng", "RandomState", "Generator", "Random")
 _SEEDING = ("seed", "default_rng", "RandomState", "Random", "Generator", "SystemRandom", "get_state", "set_state",
             "getstate", "setstate", "SeedSequence", "PCG64", "Philox", "MT19937", "spawn", "bit_generator")  # fmt: skip
+_PRODUCTS = frozenset({"matmul", "dot", "tensordot", "conv1d", "conv2d"})
+_MATRICES = frozenset({"normal", "standard_normal", "uniform", "randn", "rand", "laplace", "choice", "random"})
 _ONCE = frozenset({"__init__", "build", "__post_init__", "setUp", "get_config", "from_config"})
 """Methods in which numbers are drawn once on purpose."""
 
@@ -42,7 +44,7 @@ def draws(tree: ast.Module, name: str, line: int) -> list[Draw]:
     if not functions or name in _ONCE:
         return []
     function = max(functions, key=lambda n: n.lineno)
-    if _seeds_itself(function):
+    if _seeds_itself(function) or _projects(function):
         return []
     modules, generators = _modules(tree), _generators(tree)
     found = []
@@ -111,6 +113,27 @@ def _seeds_itself(function: ast.AST) -> bool:
         if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).rpartition(".")[2] in (*_MAKERS, "seed"):
             return True
     return False
+
+
+def _projects(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function multiplies what it is given by a drawn matrix, `x @ w`: all calls are to have the same one."""
+    given = {a.arg for a in (*function.args.posonlyargs, *function.args.args)} - {"self", "cls"}
+    drawn = {t for s in _statements(function) if isinstance(s, ast.Assign) and _mentions_draw(s) for t in _targets(s)}
+    for node in ast.walk(function):
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            sides = [node.left, node.right]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _PRODUCTS:
+            sides = node.args[:2]
+        names = [s.id for s in sides if isinstance(s, ast.Name)]
+        if len(names) == 2 and names[0] in given and names[1] in drawn:
+            return True
+    return False
+
+
+def _mentions_draw(statement: ast.Assign) -> bool:
+    calls = (n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    return any(c.func.attr in _MATRICES for c in calls if isinstance(c.func, ast.Attribute))
 
 
 def _statements(function: ast.AST) -> Iterator[ast.stmt]:

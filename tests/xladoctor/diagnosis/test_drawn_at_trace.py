@@ -51,6 +51,10 @@ FOUND = [("random-in-compiled", "warning", 6)]
         (["return x + TABLE"], [6], []),
         (["noise = np.random.default_rng(3).normal(size=3)", "return x + noise"], [7], []),
         (["np.random.seed(1)", "noise = np.random.normal(size=3)", "return x + noise"], [8], []),
+        # A projection: weights that nobody trains.
+        (["w = RNG.normal(size=(3, 90))", "b = RNG.uniform(size=90)", "return np.cos(x @ w + b)"], [8], []),
+        (["w = np.random.randn(3, 90)", "return tf.matmul(x, w)"], [7], []),
+        (["v = RNG.normal(size=(1, 3))", "return v @ x"], [7], FOUND),
         # A number that reaches no op, and a branch that computes nothing.
         (["if random.random() < 0.5:", "    print(1)", "return x"], [8], []),
         (["name = random.random()", "print(name)", "return x + 1"], [8], []),
