@@ -68,7 +68,7 @@ class GivenRows:
     """Calls `write(what, rows=[...], argument=...)` for what is odd about the arrays of a call."""
 
     def __init__(self, write: Write) -> None:
-        self._write = write
+        self.write = write
         self._models: weakref.WeakKeyDictionary[Any, _Training] = weakref.WeakKeyDictionary()
         self._seconds = 0.0
         self.of_keras = False
@@ -105,17 +105,17 @@ class GivenRows:
         known.means = [mean for mean, _ in statistics_of(layers_of(model))]
         known.odd = self._alone(rows, labels, facts)
         for odd in odd_layers(model, rows):
-            self._write(odd, rows=[len(rows), 0], argument="x", **facts)
+            self.write(odd, rows=[len(rows), 0], argument="x", **facts)
         beyond = out_of_reach(model, labels) if labels is not None else None
         if beyond is not None:
-            self._write("out-of-reach", argument="y", **beyond, **facts)
+            self.write("out-of-reach", argument="y", **beyond, **facts)
         weighed = odd_weights(labels, given) if labels is not None else None
         if weighed is not None:
             name = "class_weight" if given.get("class_weight") else "sample_weight"
-            self._write(weighed[0], rows=weighed[1], argument=name, **facts)
+            self.write(weighed[0], rows=weighed[1], argument=name, **facts)
         scaled = scaled_beside(rows)
         if scaled is not None:
-            self._write(scaled, rows=[len(rows), rows.shape[-1]], argument="x", **facts)
+            self.write(scaled, rows=[len(rows), rows.shape[-1]], argument="x", **facts)
         if at < len(rows):
             self._windows(known, rows[at:], "x", facts)
         beside = given.get("validation_data")
@@ -147,10 +147,10 @@ class GivenRows:
         for name, array in (("x", rows), ("y", labels)):
             rest = unwritten(array) if array is not None else 0
             if rest:
-                self._write("unwritten", rows=[rest, len(array)], argument=name, **facts)
+                self.write("unwritten", rows=[rest, len(array)], argument=name, **facts)
         found = odd_pair(rows, labels) if labels is not None else None
         if found is not None:
-            self._write(found[0], rows=found[1], argument="y", **facts)
+            self.write(found[0], rows=found[1], argument="y", **facts)
         return found is not None
 
     def _compared(self, known: _Training, rows: Any, argument: str, facts: dict[str, Any]) -> None:
@@ -161,25 +161,25 @@ class GivenRows:
         if any(_same(columns, other) for other in (known.columns, *known.others)):
             return
         if scaled_apart(known.columns, columns):
-            self._write("own-scale", rows=[columns.rows, known.columns.rows], argument=argument, **facts)
+            self.write("own-scale", rows=[columns.rows, known.columns.rows], argument=argument, **facts)
         factor = other_scale(known.columns, columns)
         if factor is not None:
-            self._write(
+            self.write(
                 "other-scale", rows=[columns.rows, known.columns.rows], factor=factor, argument=argument, **facts
             )
         elsewhere = unlike(known.columns, columns) if factor is None else None
         if elsewhere is not None:
-            self._write("elsewhere", rows=elsewhere, argument=argument, **facts)
+            self.write("elsewhere", rows=elsewhere, argument=argument, **facts)
         whole = columns
         for other in (None, *known.others):
             whole = whole if other is None else whole + other
             if scaled_together(known.columns, whole):
                 rows_of_both = [known.columns.rows, known.columns.rows + whole.rows]
-                self._write("whole-scale", rows=rows_of_both, argument=argument, **facts)
+                self.write("whole-scale", rows=rows_of_both, argument=argument, **facts)
                 break
             if any(statistic_of_both(mean, known.columns, whole) for mean in known.means):
                 rows_of_both = [known.columns.rows, known.columns.rows + whole.rows]
-                self._write("whole-adapt", rows=rows_of_both, argument=argument, **facts)
+                self.write("whole-adapt", rows=rows_of_both, argument=argument, **facts)
                 break
         known.others = [*known.others, columns][-_MOST_OTHERS:]
 
@@ -187,12 +187,12 @@ class GivenRows:
         others = windows_of(rows)
         found = overlapping(known.windows, others) if known.windows is not None and others is not None else None
         if found is not None:
-            self._write("windows", rows=found, argument=argument, **facts)
+            self.write("windows", rows=found, argument=argument, **facts)
 
     def _foretold(self, known: _Training, labels: Any, argument: str, facts: dict[str, Any]) -> None:
         found = foretold(known.numbers, labels) if known.numbers is not None and labels is not None else None
         if found is not None:
-            self._write("foretold", rows=found, argument=argument, **facts)
+            self.write("foretold", rows=found, argument=argument, **facts)
 
     def _shared(self, known: _Training, rows: Any, facts: dict[str, Any], measured: bool) -> None:
         """Rows of the training among those that are tested; all rows together may be meant."""
@@ -202,9 +202,9 @@ class GivenRows:
         shared = int(numpy.isin(items, known.items).sum())
         all_of_it = bool(numpy.isin(known.items, items).all())
         if shared >= _LEAST and _SHARE * len(items) <= shared < len(items) and not all_of_it:
-            self._write("trained-on", rows=[shared, len(items)], argument="x", **facts)
+            self.write("trained-on", rows=[shared, len(items)], argument="x", **facts)
         if shared == len(items) >= _LEAST and all_of_it and measured and not facts.get("loop"):
-            self._write("same-rows", rows=[shared, len(items)], argument="x", **facts)
+            self.write("same-rows", rows=[shared, len(items)], argument="x", **facts)
 
 
 def _numbers(rows: Any) -> Any:

@@ -19,6 +19,7 @@ from .. import compat, compat_gradients
 from .frames import hide, user_frames, wraps
 from .given_rows import GivenRows
 from .guard import Guard
+from .labels import classes_of
 from .loop_rows import Program
 from .values import leaves
 
@@ -28,7 +29,9 @@ MAX_SECONDS = 0.2
 MAX_FUNCTIONS = 8
 MAX_CALLS = 500
 """Of layers and models, in eager code."""
+MAX_CLASSES = 100
 _LEAST = 16
+_BATCHES = 2
 _SAMPLES = 16
 """Numbers of a row by which it is known again."""
 _clock = getattr(time, "thread_time", time.perf_counter)
@@ -156,7 +159,22 @@ class StepRows:
             return
         x, y = numpy.concatenate(rows), numpy.concatenate(labels) if labels else None
         method = "fit" if known.trains else "evaluate"
+        in_blocks = blocks(y, len(labels[0])) if known.trains and labels else None
+        if in_blocks is not None:
+            self._given.write("batches", **in_blocks, **known.facts)
         self._given.begins(method, self._given.program or Program(), {"x": x, "y": y}, known.facts)
+
+
+def blocks(labels: Any, size: int) -> dict[str, Any] | None:
+    """Facts of labels that come class after class, the first one for some batches, in the order of the training."""
+    classes, numpy = classes_of(labels, MAX_CLASSES), sys.modules["numpy"]
+    if classes is None:
+        return None
+    many, other = len(numpy.unique(classes)), numpy.flatnonzero(classes != classes[0])
+    alone = int(other[0]) if len(other) else 0
+    if many != 1 + int((classes[1:] != classes[:-1]).sum()) or alone < _BATCHES * size:
+        return None
+    return {"rows": [alone // size * size, len(classes)], "classes": [1, many], "buffer": 0, "size": size}
 
 
 def _facts(function: Any, first: int, second: int | None) -> dict[str, Any]:

@@ -83,7 +83,8 @@ def _batches(event: Event) -> tuple[str, str]:
     classes: Sequence[int] = event.get("classes") or (1, 2)
     size, buffer = int(event.get("size") or 1), int(event.get("buffer") or 0)
     shuffled = f"shuffled with a buffer of {buffer}" if buffer else "not shuffled before the batches"
-    return f"fit of {event.get('model')}: {alone // size} successive batches are rows of one class", (
+    whose = f"fit of {event.get('model')}" if event.get("model") else str(event.get("name"))
+    return f"{whose}: {alone // size} successive batches are rows of one class", (
         f"The {rows} rows are of {classes[1]} classes, begin with one of them, and are {shuffled}. So {alone} rows, "
         f"{alone // size} batches of {size}, are all of that class, at each pass. A shuffle after `batch` moves whole "
         "batches."

@@ -412,6 +412,17 @@ def test_batches_that_a_step_of_the_program_gets_are_its_training():
     assert [what for what, *_ in seen_of_steps(train, train)] == ["target"], "what it is trained on may be looked at"
 
 
+def test_labels_that_come_class_after_class_in_the_batches_of_a_step():
+    from probes.record.step_rows import blocks
+
+    grades = np.repeat([2, 0, 1], [90, 50, 60])
+    assert blocks(grades, 40) == {"rows": [80, 200], "classes": [1, 3], "buffer": 0, "size": 40}
+    assert blocks(np.eye(3)[grades], 30)["rows"] == [90, 200]
+    for labels in (RNG.permutation(grades), np.tile(grades, 2), np.zeros(90, int), RNG.normal(size=90)):
+        assert blocks(labels, 20) is None
+    assert blocks(grades, 60) is None, "the second batch has two classes"
+
+
 def test_a_few_rows_and_very_many_say_nothing(monkeypatch):
     assert seen_of_steps(TRAIN[:8], TEST[:8], size=4) == []
     monkeypatch.setattr("probes.record.step_rows.MAX_BYTES", 1000)
