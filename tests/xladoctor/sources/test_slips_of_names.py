@@ -243,6 +243,18 @@ means = table.groupby("shop")["v"].mean()
 for shop, mean in zip(shops, means):  # two-orders-of-a-key
     print(shop, mean)
 """,
+    "a running mean by group, as an array": """
+taken = pd.DataFrame({"gauge": list("cabcab"), "rain": rng.normal(size=6)})
+taken["wet"] = taken.groupby("gauge")["rain"].rolling(2).mean().to_numpy()  # two-orders-of-a-key
+""",
+    "scores of each patient, as an array": """
+visits = pd.DataFrame({"patient": list("cabcab"), "level": rng.normal(size=6)})
+def spread(part):
+    z = part["level"].to_numpy() - part["level"].mean()
+    return pd.Series(z, index=part.index)
+z = visits.groupby("patient")[["level"]].apply(spread)
+x = np.column_stack([visits["level"], z.values])  # two-orders-of-a-key
+""",
     "a set has no order": """
 names = np.array(list("cabcab"))
 kinds = list(set(names))
@@ -348,6 +360,15 @@ moved = motion(frames)
 """,
 }
 RIGHT = {
+    "running means by group that are joined by label, of sorted rows, or reduced": """
+taken = pd.DataFrame({"gauge": list("cabcab"), "rain": rng.normal(size=6)})
+taken["wet"] = taken.groupby("gauge")["rain"].rolling(2).mean().reset_index(level=0, drop=True)
+share = taken.groupby("gauge")["rain"].transform("mean").to_numpy()
+top = taken.groupby("gauge")["rain"].apply(lambda part: part.max()).to_numpy()
+most = taken.groupby("gauge")["rain"].rolling(2).max().to_numpy().max()
+rows = pd.DataFrame({"ward": list("cabcab"), "beds": rng.normal(size=6)}).sort_values("ward")
+rows["mean"] = rows.groupby("ward")["beds"].rolling(2).mean().to_numpy()
+""",
     "a truth that is given first, and a matrix that is turned": """
 x, y_test = rng.normal(size=(9, 3)), np.arange(9) % 2
 guess = model.predict(x).argmax(axis=1)

@@ -65,7 +65,7 @@ def faults(view: View) -> Iterator[Slip]:
             first, second = (_order(view, e, _DEPTH) or _listed(view, e) for e in (one, other))
             if first is None or second is None or first.key != second.key or first.how == second.how:
                 continue
-            if _in_order(view, first.key) or _alike(view, one, other):
+            if in_order(view, first.key) or _alike(view, one, other):
                 continue
             yield Slip(
                 "two-orders-of-a-key",
@@ -219,7 +219,7 @@ def _key(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _in_order(view: View, key: str) -> bool:
+def in_order(view: View, key: str) -> bool:
     """Whether something is sorted by the key, so that its values appear in order."""
     for call in view.calls("sort_values", "sort", "sort_index", "sorted", "repeat", "arange", "date_range"):
         text = ast.unparse(view.statement(call) or call)
