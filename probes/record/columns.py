@@ -30,6 +30,7 @@ _ABOUT = 0.05
 _SEVERAL = 3
 _TIMES, _AWAY = math.log(4), 3.0
 _OF_THEIR_OWN = 0.5
+_UNEVEN = 10
 _MOST_QUANTITIES = 40
 
 
@@ -225,6 +226,19 @@ def scaled_beside(array: Any) -> str | None:
     if len(steps) > 1 and _each_standard(steps):
         return "step-scale"
     return "one-scale" if max(abs(wide.mean()), abs(wide.std() - 1)) < _ABOUT else None
+
+
+def uneven(columns: Columns) -> bool:
+    """Whether several columns have a mean of 0, by their own numbers, and deviations of other sizes altogether, in no
+    order: of principal components they fall.
+    """
+    numpy = sys.modules["numpy"]
+    deviation = numpy.sqrt(numpy.maximum(columns.squares / columns.rows, 0))
+    if columns.by_row or not _SEVERAL < columns.width <= _MOST_QUANTITIES or not bool(columns.varied().all()):
+        return False
+    centred = abs(columns.total / columns.rows) < _BY_ITSELF * deviation
+    apart = float(deviation.max()) > _UNEVEN * float(deviation.min())
+    return bool(centred.all() and apart and (numpy.diff(deviation) > 0).any())
 
 
 def stay_apart(array: Any) -> bool:

@@ -23,6 +23,7 @@ from .columns import (
     scaled_beside,
     scaled_together,
     statistic_of_both,
+    uneven,
     unlike,
 )
 from .datasets import slices
@@ -114,6 +115,8 @@ class GivenRows:
             name = "class_weight" if given.get("class_weight") else "sample_weight"
             self.write(weighed[0], rows=weighed[1], argument=name, **facts)
         scaled = scaled_beside(rows)
+        if scaled is None and known.columns is not None and uneven(known.columns):
+            scaled = "uneven"
         if scaled is not None:
             self.write(scaled, rows=[len(rows), rows.shape[-1]], argument="x", **facts)
         if at < len(rows):

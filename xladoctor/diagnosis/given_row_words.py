@@ -65,6 +65,17 @@ def one_scale(event: Event) -> tuple[str, str]:
     )
 
 
+def uneven(event: Event) -> tuple[str, str]:
+    """A mean for each column, and one deviation of all."""
+    rows, width = event["rows"]
+    return (
+        f"The {rows} rows for {whose(event)} have a mean for each of {width} columns, and one deviation for all",
+        f"Each of the {width} columns has a mean of 0, but their deviations differ by a factor of ten or more: they "
+        "were divided by one number. The columns of small numbers hardly reach the model. `std` over the rows, "
+        "`axis=0`, gives each column its own.",
+    )
+
+
 def apart_axis(event: Event) -> tuple[str, str]:
     """A normalisation that has no number for each column."""
     return (

@@ -19,7 +19,7 @@ from xladoctor.rules.slips import FILL
 from xladoctor.sources import made_by
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.loops import trains
-from xladoctor.sources.made_by import COUNTED, DEALT, DRAWN_AGAIN, STATISTIC, Maker
+from xladoctor.sources.made_by import COUNTED, DEALT, DRAWN_AGAIN, STATISTIC, WHOLE_SPREAD, Maker
 
 
 def given_rows(recording: Recording) -> Iterator[Finding]:
@@ -29,13 +29,16 @@ def given_rows(recording: Recording) -> Iterator[Finding]:
     def back() -> Backward:
         return Backward(program_of(recording))
 
-    def trained_on(event: Event) -> bool:
+    def is_meant(event: Event) -> bool:
+        if event["what"] == "uneven":
+            made, used = _made(event, _KINDS["uneven"], back)[0], location(event.get("used"))
+            return made is None or used is None or (made.file, made.line) == (used.file, used.line)
         loop = event.get("loop") and not event.get("at")
         at = location(event.get("used")) if loop and event["what"] in _OF_TESTS else None
         tree = back().tree(at.file) if at is not None else None
         return tree is not None and at is not None and bool(at.line) and trains(tree, at.line or 0)
 
-    yield from row_findings(recording, _KINDS, lambda event, kind: _made(event, kind, back), trained_on)
+    yield from row_findings(recording, _KINDS, lambda event, kind: _made(event, kind, back), is_meant)
 
 
 def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Location | None, str]:
@@ -92,6 +95,7 @@ _KINDS: Mapping[str, Kind] = {
     "row-scale": Kind("unlike-training", words.row_scale, _OF_COLUMNS, _ALONG),
     "step-scale": Kind("unlike-training", words.step_scale, _OF_COLUMNS, STATISTIC),
     "one-scale": Kind("unlike-training", words.one_scale, _OF_COLUMNS, STATISTIC),
+    "uneven": Kind("unlike-training", words.uneven, _OF_COLUMNS, WHOLE_SPREAD),
     "apart-axis": Kind(
         "unlike-training", words.apart_axis,
         Remedy("columns-axis", "Normalise each column of the last axis", "changes-numerics",

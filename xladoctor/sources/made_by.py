@@ -23,7 +23,7 @@ class Maker:
 
     `of_arrays`: a call of the program's own function counts where such a call is within it, and it was given an array.
     `loops`: the loop that fills an array, `shifts`: a slice that leaves out the first or the last rows, count too; and
-    of `needs` one must stand in the text.
+    of `needs` one must stand in the text, and of `without` none.
     """
 
     names: frozenset[str]
@@ -31,6 +31,7 @@ class Maker:
     loops: bool = False
     shifts: bool = False
     needs: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
 
 STATISTIC = Maker(
@@ -40,6 +41,10 @@ STATISTIC = Maker(
     of_arrays=True,
 )  # fmt: skip
 """A statistic, or a scaling by one."""
+WHOLE_SPREAD = Maker(
+    frozenset({"std", "nanstd", "reduce_std"}), of_arrays=False, without=("axis", "std(0", "std(1", "std((", ",0)")
+)
+"""A deviation of all numbers."""
 DEALT = Maker(
     frozenset({"choice", "permutation", "permuted", "sample", "shuffle", "train_test_split", "split", "random_split"}),
     of_arrays=False,
@@ -167,6 +172,8 @@ def _within(function: ast.AST, maker: Maker) -> bool:
 def _wanted(call: ast.Call, maker: Maker) -> bool:
     text = ast.unparse(call).replace(" ", "")
     if maker.needs and not any(n in text for n in maker.needs):
+        return False
+    if any(w in text for w in maker.without):
         return False
     # The `fit` of a scaler, and not that of a model.
     held = ast.unparse(call.func.value).lower() if isinstance(call.func, ast.Attribute) else ""

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probes.record.columns import columns_of, scaled_apart, scaled_beside, scaled_by_row, scaled_together, unlike
+from probes.record.columns import (
+    columns_of,
+    scaled_apart,
+    scaled_beside,
+    scaled_by_row,
+    scaled_together,
+    uneven,
+    unlike,
+)
 from probes.record.given_rows import GivenRows
 from probes.record.held_names import NameRecorder, facts_of
 from probes.record.input_layers import odd_layers
@@ -103,6 +111,16 @@ def test_over_what_rows_of_several_quantities_were_scaled(axis, wanted):
     scaled = (MILK - MILK.mean(axis, keepdims=True)) / MILK.std(axis, keepdims=True)
     assert scaled_beside(scaled) == wanted
     assert scaled_beside(MILK) is None
+
+
+def test_columns_with_a_mean_each_and_one_deviation_for_all():
+    rows = RNG.normal([4.1, 640.0, 38.5, 6.6], [0.4, 45.0, 0.3, 0.1], (200, 4))
+    centred = rows - rows.mean(0)
+    assert uneven(columns_of(centred / rows.std()))
+    falling = centred[:, np.argsort(-centred.std(0))]
+    for columns in (rows, centred / rows.std(0), falling, centred[:, :3], centred[:, :1] * [1.0, 2.0, 3.0, 2.0]):
+        assert not uneven(columns_of(columns))
+    assert said(("fit", {"x": centred / rows.std()})) == [("uneven", [200, 4], "x")]
 
 
 def test_spectra_and_images_may_have_one_scale():

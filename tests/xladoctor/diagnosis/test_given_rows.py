@@ -30,6 +30,9 @@ def along(table):
     return table - middle
 whole = (raw - raw.mean()) / raw.std()  # one-scale
 each = (raw - raw.mean((0, 2), keepdims=True)) / raw.std((0, 2), keepdims=True)  # step-scale
+level = raw.mean(axis=0)
+one = raw.std()  # uneven
+rough = (raw - level) / one
 early = Normalization(axis=1)  # apart-axis
 ready_to_go.adapt(raw)  # whole-adapt
 past, ahead = shifts(tide[:500], 9)
@@ -54,6 +57,7 @@ def main():
     model.fit(along(raw), y)  # :row-scale
     model.fit(whole, y)  # :one-scale
     model.fit(each, y)  # :step-scale
+    model.fit(rough, y)  # :uneven
     model.fit(raw, y)  # :apart-axis
     model.predict(x_test)  # :whole-adapt
     model.fit(past, ahead)  # target-fit
@@ -77,7 +81,8 @@ main()
 """
 SLUGS = {
     "own-scale": "unlike-training", "row-scale": "unlike-training", "step-scale": "unlike-training",
-    "whole-adapt": "unsound-split", "one-scale": "unlike-training", "apart-axis": "unlike-training",
+    "whole-adapt": "unsound-split", "uneven": "unlike-training",
+    "one-scale": "unlike-training", "apart-axis": "unlike-training",
     "trained-on": "unsound-split",
     "whole-scale": "unsound-split", "windows": "unsound-split", "foretold": "unsound-split", "target": "unsound-split",
     "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
@@ -120,6 +125,14 @@ def test_the_target_of_a_window_is_looked_for_in_the_result_that_is_the_target(t
     run.event("split", used=used, where=used, what="in-window", rows=[8, 9], model="net", argument="y")
     [found] = module.given_rows(read_run(run.write(tmp_path / "run")))
     assert found.location.line == line_of("target-line")
+
+
+def test_columns_that_are_only_centred_are_meant_so(tmp_path, monkeypatch):
+    text = "spread = raw.std(axis=0)\nx = raw - raw.mean(0)\nmodel.fit(x, y)\n"
+    monkeypatch.setattr(module, "program_of", lambda recording: {FILE: ast.parse(text)})
+    run, used = Run(), {"file": FILE, "line": 3, "function": "<module>"}
+    run.event("split", used=used, where=used, what="uneven", rows=[3, 20], model="net", argument="x")
+    assert list(module.given_rows(read_run(run.write(tmp_path / "run")))) == []
 
 
 # Told by a layer or by the rows of another call, and not by the line that made the rows.
