@@ -6,6 +6,7 @@ line of the program. The names are written with `#` for each number, those of ot
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import time
@@ -89,3 +90,6 @@ class _Watched:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __reduce__(self) -> Any:
+        return functools.partial, (self._own,)  # a process that gets it has no recorder

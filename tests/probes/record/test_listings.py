@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -65,5 +66,6 @@ def test_what_asks_for_the_functions_of_the_system_gets_its_answer(listed, tmp_p
     shutil.rmtree(tmp_path / "inner")
     with pytest.raises(FileNotFoundError):
         os.listdir(tmp_path / "inner")
+    assert pickle.loads(pickle.dumps(os.listdir))(str(tmp_path)) == []
     kept = type("Kept", (), {"list": os.listdir})()
     assert kept.list(str(tmp_path)) == []
