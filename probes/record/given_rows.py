@@ -93,6 +93,12 @@ class GivenRows:
         finally:
             self._seconds += _clock() - started
 
+    def sampled(self, model: Any) -> None:
+        """What a model was trained on is a sample: a test may have others of these rows, or all of them."""
+        known = self._models.get(model)
+        if known is not None:
+            known.items = None
+
     def _fitted(self, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
         rows, labels = _pair(given.get("x"), given.get("y"))
         if rows is None:
@@ -165,12 +171,13 @@ class GivenRows:
             return
         if scaled_apart(known.columns, columns):
             self.write("own-scale", rows=[columns.rows, known.columns.rows], argument=argument, **facts)
-        factor = other_scale(known.columns, columns)
+        # Which of several models eager code calls is not known: what it gets may be something else altogether.
+        factor = other_scale(known.columns, columns) if facts.get("step") != "" else None
         if factor is not None:
             self.write(
                 "other-scale", rows=[columns.rows, known.columns.rows], factor=factor, argument=argument, **facts
             )
-        elsewhere = unlike(known.columns, columns) if factor is None else None
+        elsewhere = unlike(known.columns, columns) if factor is None and facts.get("step") != "" else None
         if elsewhere is not None:
             self.write("elsewhere", rows=elsewhere, argument=argument, **facts)
         whole = columns

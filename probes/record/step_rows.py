@@ -48,6 +48,8 @@ class _Epoch:
     seen: set[bytes] = field(default_factory=set)
     bytes: int = 0
     closed: bool = False
+    drawn: bool = False
+    """Whether a row came again among new ones: the rows are a sample of others."""
 
     def take(self, rows: Any, labels: Any) -> bool:
         """Whether these are new rows, and were added."""
@@ -58,6 +60,8 @@ class _Epoch:
             return False
         flat = rows.reshape(len(rows), -1)
         keys = [row.tobytes() for row in flat[:, :: max(1, flat.shape[1] // _SAMPLES)]]
+        again = sum(key in self.seen for key in keys)
+        self.drawn = self.drawn or 0 < again < len(keys)
         if keys[0] in self.seen:
             return False
         self.seen.update(keys)
@@ -163,6 +167,8 @@ class StepRows:
         if in_blocks is not None:
             self._given.write("batches", **in_blocks, **known.facts)
         self._given.begins(method, self._given.program or Program(), {"x": x, "y": y}, known.facts)
+        if known.trains and known.drawn:
+            self._given.sampled(self._given.program)
 
 
 def blocks(labels: Any, size: int) -> dict[str, Any] | None:

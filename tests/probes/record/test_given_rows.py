@@ -430,6 +430,20 @@ def test_batches_that_a_step_of_the_program_gets_are_its_training():
     assert [what for what, *_ in seen_of_steps(train, train)] == ["target"], "what it is trained on may be looked at"
 
 
+def test_batches_that_are_drawn_anew_are_a_sample():
+    from probes.record.step_rows import StepRows
+
+    for draw, wanted in ((RNG.permutation(300), ["trained-on"]), (RNG.integers(0, 300, 300), [])):
+        found = []
+        rows = StepRows(GivenRows(lambda what, seen=found, **facts: seen.append(what)), SimpleNamespace())
+        step, score = Step("update"), Step("score")
+        for k in (*range(0, 300, 30), 0):
+            rows.called(step, True, (X[draw[k : k + 30]],), {})
+        rows.called(score, False, (X[250:],), {})
+        rows.at_exit()
+        assert found == wanted
+
+
 def test_labels_that_come_class_after_class_in_the_batches_of_a_step():
     from probes.record.step_rows import blocks
 
