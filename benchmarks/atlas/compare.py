@@ -75,7 +75,7 @@ def _of_arrays(a: Any, b: Any) -> Difference:
 
 
 def _of_floats(a: Any, b: Any) -> Difference:
-    eps = float(_info(a).eps)
+    eps = float(details(a).eps)
     x, y = _wide(a), _wide(b)
     for kind, test in (("nan", np.isnan), ("infinity", _infinite)):
         apart = test(x) != test(y)
@@ -94,8 +94,8 @@ def _of_floats(a: Any, b: Any) -> Difference:
             Difference("sign-of-zero", 0.0, _element(a, b, signs & finite)) if (signs & finite).any() else Difference()
         )
     # Numbers below the smallest normal one may be taken for zeros.
-    size = largest / max(scale, float(_info(a).tiny))
-    if scale < float(_info(a).tiny):
+    size = largest / max(scale, float(details(a).tiny))
+    if scale < float(details(a).tiny):
         return Difference("denormal", size, _element(a, b, far == far.max()))
     kind = "value" if size > APPROXIMATE * eps else "approximation" if size > ROUNDING * eps else "rounding"
     return Difference(kind, size, _element(a, b, far == far.max()))
@@ -105,7 +105,8 @@ def _infinite(values: Any) -> Any:
     return ~np.isfinite(values) & ~np.isnan(values)
 
 
-def _info(a: Any) -> Any:
+def details(a: Any) -> Any:
+    """The smallest normal number and the unit in the last place of the type of floating elements."""
     if a.dtype.name == "bfloat16":
         import ml_dtypes
 

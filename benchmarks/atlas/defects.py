@@ -61,6 +61,12 @@ DEFECTS = (
         "x = 4096.0 + tf.cast(tf.range(10**6) % 7, tf.float32)\nf = tf.math.reduce_variance\n",
     ),
     Defect(
+        "With a stride that passes over rows, eager pooling and convolutions in three dimensions take a window in the"
+        " middle, where XLA, and both in two dimensions, take the first one",
+        "x = tf.reshape(tf.range(64.0), [1, 4, 4, 4, 1])\n"
+        'f = lambda x: tf.nn.max_pool3d(x, ksize=2, strides=4, padding="SAME")\n',
+    ),
+    Defect(
         "A graph takes `not (x >= 1)` for `x < 1`, which NaN is not",
         'x = tf.constant(float("nan"))\nf = lambda x: tf.logical_not(x >= 1.0)\n',
         graph=True,

@@ -59,6 +59,7 @@ def edges(call: Call, *, rows: bool = True) -> Iterator[Edge]:
         for kind, array in _elements(name, first):
             changed = array if isinstance(value, Value) else [array, *arrays[name][1:]]
             yield Edge(kind, name, {**arrays, name: changed})
+    yield from _strides(call, arrays)
     if rows:
         yield from _rows(call, arrays)
 
@@ -134,6 +135,39 @@ def _rows(call: Call, arrays: Arrays) -> Iterator[Edge]:
     if floats and arrays[floats[0]].ndim == 1:
         long = np.linspace(0.1, 0.9, 4099)
         yield Edge("long", "", {**arrays, **{n: long.astype(arrays[n].dtype) for n in floats}})
+
+
+def _strides(call: Call, arrays: Arrays) -> Iterator[Edge]:
+    """A slice of all rows backwards, of one row by a stride beyond the end, and by no stride; what is put into it, or
+    the gradient of it, has as many rows.
+    """
+    if not {"begin", "end", "strides"} <= set(arrays):
+        return
+    rows = int(arrays["end"][0])
+    written = [name for name in ("value", "dy") if name in arrays]
+    for kind, stride in (
+        ("stride-negative", -1),
+        ("stride-long", 97),
+        ("stride-long-negative", -97),
+        ("stride-zero", 0),
+    ):
+        first, end = (-1, -rows - 1) if stride < 0 else (0, rows)
+        given = {"begin": first, "end": end, "strides": stride}
+        changed = {name: np.full_like(arrays[name], element) for name, element in given.items()}
+        if abs(stride) > rows:
+            changed |= {name: arrays[name][:1] for name in written}
+        yield Edge(kind, "strides", {**arrays, **changed})
+
+
+def with_other_strides(call: Call) -> Iterator[tuple[Call, Edge]]:
+    """The calls of a window with strides beyond its pictures, and below zero, where the strides are an attribute."""
+    for kind, stride in (("stride-long", 97), ("stride-negative", -1)):
+        attributes = tuple(
+            (key, [value[0], *[stride] * (len(value) - 2), value[-1]] if key == "strides" else value)
+            for key, value in call.attributes
+        )
+        if attributes != call.attributes:
+            yield Call(call.op, call.inputs, attributes), Edge(kind, "strides", base_arrays(call))
 
 
 def typed(call: Call, name: str, dtype: int) -> Call | None:

@@ -115,11 +115,18 @@ def entries(version: str, rows: Iterable[Mapping[str, Any]], ways: Trials | None
         size = max(float(m["xla"].get("size") or 0.0) for m in members)
         in_graph = all((m.get("graph") or {}).get("kind", "") == kind for m in members)
         types = " ".join(sorted({m["dtype"] for m in members}))
-        values = (version, op, edge, argument, kind, types, f"{size:.2g}" if size else "", *map(_cut, shown))
+        units = [_units(members, way) for way in ("eager", "xla")]
+        values = (version, op, edge, argument, kind, types, f"{size:.2g}" if size else "", *map(_cut, shown), *units)
         row = dict(zip(FIELDS, (*values, "yes" if in_graph else "", "", "", ""), strict=True))
         _with_trials(row, (ways or {}).get((op, edge, argument, kind), {}))
         found.append(row)
     return found
+
+
+def _units(members: Iterable[Mapping[str, Any]], way: str) -> str:
+    """The most units in the last place that a way is from the result in float64, in all types that have one."""
+    found = [float(m["units"][way]) for m in members if m.get("units")]
+    return f"{max(found):.2g}" if found else ""
 
 
 def _with_trials(row: dict[str, str], of_types: Mapping[str, Trial]) -> None:
@@ -177,16 +184,23 @@ def _without(row: dict[str, str], asked: Mapping[tuple[str, str, str], set[str]]
     """A row of the table without the types that were asked again; None where it has no other."""
     again = asked.get((row["op"], row["edge"], row["argument"]), set())
     types = [of for of in row["types"].split() or [""] if of not in again]
-    return {**row, "types": " ".join(types)} if types else None
+    tried = [of for of in row["tried_types"].split() if of in types]
+    return {**row, "types": " ".join(types), "tried_types": " ".join(tried)} if types else None
 
 
 def _joined(old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
     both = {key: " ".join(sorted({*old[key].split(), *new[key].split()})) for key in ("types", "tried", "tried_types")}
     held = [set(row["workarounds"].split()) for row in (old, new) if row["tried_types"]]
-    size = max((row["size"] for row in (old, new)), key=lambda text: float(text or 0.0))
+    size = _larger(old["size"], new["size"])
+    units = {key: _larger(old[key], new[key]) for key in ("eager_units", "xla_units")}
     in_graph = old["in_graph"] if old["in_graph"] == new["in_graph"] else ""
     around = " ".join(sorted(set.intersection(*held))) if held else ""
-    return {**old, **both, "size": size, "in_graph": in_graph, "workarounds": around}
+    return {**old, **both, **units, "size": size, "in_graph": in_graph, "workarounds": around}
+
+
+def _larger(first: str, second: str) -> str:
+    """The larger of two numbers of the table; an empty one is none."""
+    return max((first, second), key=lambda text: float(text or -1.0))
 
 
 def _kind(row: Mapping[str, Any]) -> str:

@@ -25,6 +25,7 @@ def _sizes(*sizes: int) -> Value:
     return Value(INT32, (len(sizes),), "iota" if sizes == tuple(range(len(sizes))) else str(sizes[0]))
 
 
+_SLICE = {"begin": _sizes(0), "end": Value(INT32, (1,), "2"), "strides": Value(INT32, (1,), "1")}
 _SAME = {"strides": [1, 1, 1, 1], "padding": "SAME"}
 _SAME_3D = {"strides": [1, 1, 1, 1, 1], "padding": "SAME"}
 _WINDOW = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
@@ -38,6 +39,9 @@ CALLS = {
         _call("ExpandDims", input=_TABLE, axis=Value(INT32, (), "1")),
         _call("Split", {"num_split": 2}, axis=Value(INT32, (), "1"), value=_TABLE),
         _call("SplitV", {"num_split": 2}, value=_TABLE, size_splits=_sizes(2, 2), axis=Value(INT32, (), "1")),
+        _call("StridedSlice", input=_TABLE, **_SLICE),
+        _call("StridedSliceGrad", shape=Value(INT32, (2,), "2"), **_SLICE, dy=Value(FLOAT, (2, 2))),
+        _call("TensorStridedSliceUpdate", input=_TABLE, **_SLICE, value=Value(FLOAT, (2, 4), "reversed")),
         _call("Where", condition=_TABLE),
         _call("ScatterNd", indices=Value(INT32, (2, 1), "iota"), updates=_TABLE, shape=_sizes(4, 4)),
         _call("Select", condition=Value(BOOL, (2, 4)), x=_TABLE, y=Value(FLOAT, (2, 4), "reversed")),

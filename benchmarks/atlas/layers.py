@@ -6,13 +6,14 @@ The names are `layer:Dense`, `loss:Huber` and `metric:AUC`; what they are made w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from benchmarks.atlas.run import Ways
 from benchmarks.provoke import layers as cases
 from benchmarks.provoke.bases import Call
-from benchmarks.provoke.values import FLOAT, INT32, Value
+from benchmarks.provoke.values import DOUBLE, FLOAT, INT32, Value
 
 _INPUTS = ("x", "y", "z")
 _ROWS, _CLASSES = 4, 3
@@ -53,8 +54,30 @@ def _of_layer(name: str, what: str) -> Call:
 class KerasWays(Ways):
     """The three ways to call one layer, loss or metric."""
 
+    layer: Any = None
+
     def function_of(self, call: Call) -> Callable[..., Any]:
-        """The call with its inputs by name; weights are made, once and the same in each process."""
+        """The call with its inputs by name; weights are made, once and the same in each process. Keras computes in
+        float64 where an input is of it.
+        """
+        wide = any(isinstance(value, Value) and value.dtype == DOUBLE for _, value in call.inputs)
+        with _computes_in("float64" if wide else "float32"):
+            function = self._made(call)
+        if not wide:
+            return function
+
+        def of(**given: Any) -> Any:
+            with _computes_in("float64"):
+                return function(**given)
+
+        return of
+
+    def lend(self, other: Ways) -> None:
+        """Gives its weights to the same layer in another type."""
+        if self.layer is not None and isinstance(other, KerasWays):
+            other.layer.set_weights(self.layer.get_weights())
+
+    def _made(self, call: Call) -> Callable[..., Any]:
         kind, _, what = call.op.partition(":")
         keras = cases.library()
         keras.utils.set_random_seed(7)
@@ -62,7 +85,7 @@ class KerasWays(Ways):
             return lambda **given: getattr(keras.losses, what)()(*given.values())
         if kind == "metric":
             return self._metric(cases.metric(what))
-        layer = cases.layer(what)
+        layer = self.layer = cases.layer(what)
         listed = not what.startswith(("MultiHead", "GroupQuery"))
         give = lambda values: layer(values[0] if len(values) == 1 else values) if listed else layer(*values)  # noqa: E731
         give([value.tensor() for _, value in call.inputs if isinstance(value, Value)])
@@ -75,3 +98,17 @@ class KerasWays(Ways):
             return metric.result()
 
         return of
+
+
+@contextmanager
+def _computes_in(dtype: str) -> Iterator[None]:
+    """Keras makes what it makes meanwhile in this type."""
+    keras = cases.library()
+    before = keras.backend.floatx()
+    keras.backend.set_floatx(dtype)
+    keras.mixed_precision.set_global_policy(dtype)
+    try:
+        yield
+    finally:
+        keras.backend.set_floatx(before)
+        keras.mixed_precision.set_global_policy(before)

@@ -23,6 +23,7 @@ _SHADES = {
 }  # fmt: skip
 _HEAVY = tuple(_SHADES)
 _TRIALS = {"helps": "tried:", "no-help": "tried without success:"}
+_SIDES = {"eager": "eager nearer", "xla": "XLA nearer", "neither": "neither near"}
 _GROUPS = ("ops with both kernels", "layers, losses and metrics", "programs of several ops")
 _PROGRAMS = "[benchmarks/atlas/compositions](../benchmarks/atlas/compositions)"
 _INTRO = """\
@@ -39,8 +40,13 @@ programs about a function, and `xladoctor explain silent-under-xla` all of them 
 [a scan](silent.md) finds names its entry. All of it is data, too: [the entries](../xladoctor/rules/atlas.csv) and
 [what was tried of each op](../benchmarks/atlas/coverage.csv).
 
-An entry says that there is a difference, not which side is right. An op that is not listed was the same on everything
-that was tried, or was not tried: the end of the page names those.
+An entry says that there is a difference, not which side is right. Where both sides gave numbers in a type narrower than
+float64, the same call ran eagerly in float64, too, on the same numbers, and the entry says which side is nearer to that
+(`eager nearer`, `XLA nearer`, or `neither near` where both are off by about as much). That tells what rounding,
+overflow and denormal numbers do. Where an entry names float64 among its types, both differ there as well, and the
+difference is one of meaning.
+
+An op that is not listed was the same on everything that was tried, or was not tried: the end of the page names those.
 """
 _AGAIN = """\
 ## How it was made
@@ -48,7 +54,7 @@ _AGAIN = """\
 ```sh
 python -m benchmarks.atlas.run JOURNAL --jobs 2    # {minutes}
 python -m benchmarks.atlas.workarounds JOURNAL WAYS    # then again with --flag no-fast-min-max, into another file
-python -m benchmarks.atlas.entries VERSION=JOURNAL --ways VERSION=WAYS
+python -m benchmarks.atlas.entries VERSION=JOURNAL --ways VERSION=WAYS    # --more VERSION=JOURNAL adds further calls
 python -m benchmarks.atlas.page
 ```
 
@@ -62,6 +68,8 @@ differ. So new memory is filled with one byte in a measurement, and such a call 
 calls stand in [calls.csv](../benchmarks/atlas/calls.csv). A rerun of 36 of the 650 ops, layers
 and programs of 2.21.0, drawn by hash (`--share 5 --seed fourth`), gave the same kind of difference, or none, for all of
 its 2157 calls. A second measurement of all of 2.21.0 showed 797 of 807 differences again; the other ten are not listed.
+A third one, of the ops that differ, with strides and results in float64, showed all of them again but those of slices,
+whose valid call is another one now; the element types of one op of 2.21.0 and of two of 2.19.1 were others.
 """
 
 
@@ -155,6 +163,7 @@ def _by_program(found: Sequence[Difference]) -> str:
 
 def _one(one: Difference, versions: Sequence[str]) -> str:
     told = [", ".join(t for t in one.types if t), f"seen in {', '.join(versions)}" if versions else ""]
+    told.append(_SIDES.get(one.nearer, ""))
     told = [part for part in told if part]
     if one.trial in ("helps", "no-help"):
         ways = one.workarounds or one.tried

@@ -3,7 +3,8 @@
 `nice python -m benchmarks.atlas.run JOURNAL [--only PREFIX] [--share PERCENT] [--skip N] [--jobs N]`. A valid call of
 each op stands in `calls.csv`, so that a rerun makes the same calls, or is found by trying. A row has the op, the
 element type, the edge, the input that was varied, and how the graph and XLA differ from eager execution; `again` says
-that eager execution gave two results in two calls, so that nothing can be said.
+that eager execution gave two results in two calls, so that nothing can be said. `units` are those in the last place
+that either way is from the same call in float64.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from typing import Any
 
 from benchmarks.atlas.children import Messages, Progress, digest, run, surroundings
 from benchmarks.atlas.compare import Difference, Outcome, difference
-from benchmarks.atlas.edges import Edge, edges, typed
+from benchmarks.atlas.edges import Edge, edges, typed, with_other_strides
 from benchmarks.atlas.known import CALLS
+from benchmarks.atlas.reference import NUMBERS, Reference
 from benchmarks.provoke.bases import Call
 from benchmarks.provoke.values import STRING, VARIANT, Value
 
@@ -58,6 +60,9 @@ class Ways:
         from benchmarks.provoke import ops
 
         return {k: ops.arguments(call)[k] for k, _ in call.attributes} if call.attributes else {}
+
+    def lend(self, other: Ways) -> None:
+        """Gives what it holds beside its inputs to the same call in another type."""
 
     def tensors(self, edge: Edge) -> list[Any]:
         """The inputs."""
@@ -116,13 +121,14 @@ class Ways:
 
 @dataclass(frozen=True)
 class Part:
-    """Which calls of each op: of its element types those from `skip` up to `types`, and of the kinds of input those of
-    `edges`, or all.
+    """Which calls of each op: of its element types those from `skip` up to `types` that `dtypes` names, and of the
+    kinds of input those of `edges`; all where these are empty.
     """
 
     types: int = 99
     skip: int = 0
     edges: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
 
 
 def messages(known: dict[str, str], part: Part = Part()) -> Messages:
@@ -146,8 +152,15 @@ def messages(known: dict[str, str], part: Part = Part()) -> Messages:
             return
         yield {"name": name, "call": ops.to_json(call)}
         for number, (dtype, variant) in islice(enumerate(variants(call)), part.skip, part.types):
-            tried = (one for one in edges(variant, rows=not number) if not part.edges or one.kind in part.edges)
-            yield from _of_edges(ways_of(variant), name, dtype, tried, progress)
+            if part.dtypes and dtype not in part.dtypes:
+                continue
+            wanted = lambda one: not part.edges or one.kind in part.edges  # noqa: E731
+            yield from _of_edges(
+                ways_of(variant), name, dtype, filter(wanted, edges(variant, rows=not number)), progress
+            )
+            for other, edge in with_other_strides(variant):
+                if wanted(edge):
+                    yield from _of_edges(ways_of(other), name, dtype, (edge,), progress)
 
     return of_op
 
@@ -278,6 +291,7 @@ def _type_name(dtype: int) -> str:
 
 def _of_edges(ways: Ways, name: str, dtype: str, tried: Iterable[Edge], progress: Progress) -> Iterator[dict[str, Any]]:
     before = {(r["dtype"], r["edge"], r["argument"]) for r in progress.rows if "edge" in r and r["edge"] != "valid"}
+    reference = None if name.startswith(PREFIX) else Reference(ways)
     for edge in tried:
         if (dtype, edge.kind, edge.argument) in before:
             continue
@@ -293,7 +307,13 @@ def _of_edges(ways: Ways, name: str, dtype: str, tried: Iterable[Edge], progress
         if edge.kind == "valid" and refused is not None and outcomes[refused].error not in FATES:
             yield {**row, "refused": refused, "words": outcomes[refused].words}
             return
-        yield {**row, **_compared(outcomes)}
+        found = _compared(outcomes)
+        kind = found.get("xla", {}).get("kind", "")
+        # The result in float64 is a call of its own, which can end the process, too.
+        if reference is not None and kind in NUMBERS and not allowed("float64"):
+            units = reference.errors(edge, outcomes)
+            found |= {"units": {way: str(far) for way, far in units.items()}} if units else {}
+        yield {**row, **found}
 
 
 def _compared(outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
@@ -320,9 +340,12 @@ def main() -> None:
     """Run what is named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("journal", type=Path)
-    parser.add_argument("--only", default="", metavar="PREFIX", help="ops whose names begin so; several by commas")
+    parser.add_argument(
+        "--only", default="", metavar="PREFIX", help="ops whose names begin so, or `NAME$`; several by commas"
+    )
     parser.add_argument("--types", type=int, default=99, metavar="N", help="at most N element types of an op")
     parser.add_argument("--skip", type=int, default=0, metavar="N", help="leave the first N element types out")
+    parser.add_argument("--dtypes", default="", metavar="TYPE", help="element types; several by commas")
     parser.add_argument("--edges", default="", metavar="KIND", help="kinds of input; several by commas")
     parser.add_argument(
         "--share", type=float, default=100.0, metavar="PERCENT", help="of the ops, by the hash of --seed and the name"
@@ -334,9 +357,12 @@ def main() -> None:
     import tensorflow  # noqa: F401 - before the fork
 
     found = names()
-    chosen = [n for n in found if n.startswith(tuple(asked.only.split(","))) and _drawn(asked.seed + n) < asked.share]
+    chosen = [
+        n for n in found if f"{n}$".startswith(tuple(asked.only.split(","))) and _drawn(asked.seed + n) < asked.share
+    ]
     sys.stderr.write(f"{len(chosen)} of {len(found)} ops\n")
-    part = Part(asked.types, asked.skip, tuple(filter(None, asked.edges.split(","))))
+    chosen_edges, chosen_types = (tuple(filter(None, text.split(","))) for text in (asked.edges, asked.dtypes))
+    part = Part(asked.types, asked.skip, chosen_edges, chosen_types)
     run(chosen, messages(known_calls(), part), asked.journal, asked.jobs)
 
 

@@ -57,7 +57,7 @@ def calls() -> Mapping[str, Call]:
 
     scatter = {"resource": _VALUES, "indices": _AT, "updates": Value(FLOAT, (2, 2), "reversed")}
     nd = {"ref": _VALUES, "indices": Value(INT32, (2, 1), "iota"), "updates": Value(FLOAT, (2, 2), "reversed")}
-    slices = {name: Value(INT32, (1,), fill) for name, fill in (("begin", "1"), ("end", "3"), ("strides", "1"))}
+    slices = {name: Value(INT32, (1,), fill) for name, fill in (("begin", "0"), ("end", "4"), ("strides", "1"))}
     generator = {"resource": _KEY, "algorithm": _PHILOX}
     drawn = {**generator, "shape": _SHAPE}
     limits = {"minval": Value(INT32, (), "0"), "maxval": Value(INT32, (), "8")}
@@ -73,7 +73,7 @@ def calls() -> Mapping[str, Call]:
             _call("VariableShape", None, input=_VALUES),
             _call("VarIsInitializedOp", None, resource=_VALUES),
             _call("ResourceGather", {"dtype": FLOAT}, resource=_VALUES, indices=_AT),
-            _call("ResourceStridedSliceAssign", None, ref=_VALUES, **slices, value=Value(FLOAT, (2, 2), "reversed")),
+            _call("ResourceStridedSliceAssign", None, ref=_VALUES, **slices, value=_ROWS),
             _call("CheckNumerics", {"message": "not finite"}, tensor=_VALUES),
             _call("Empty", {"dtype": FLOAT, "init": True}, shape=_SHAPE),
             _call("RandomUniform", {"dtype": FLOAT, **_SEED}, shape=_SHAPE),

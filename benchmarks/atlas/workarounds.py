@@ -15,13 +15,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.atlas.children import Messages, Progress, run, surroundings
 from benchmarks.atlas.compare import Outcome, difference
-from benchmarks.atlas.edges import Edge, edges
+from benchmarks.atlas.edges import Edge, edges, with_other_strides
 from benchmarks.atlas.run import FATES
 from xladoctor.rules.atlas import MINOR
 
@@ -181,11 +182,12 @@ def messages(calls: Mapping[str, str], differing: Mapping[str, list[dict[str, An
             if dtype not in types:
                 continue
             ways = ways_of(call)
-            for edge in edges(call):
+            others = ((ways_of(other), edge) for other, edge in with_other_strides(call))
+            for of, edge in chain(((ways, edge) for edge in edges(call)), others):
                 key = (dtype, edge.kind, edge.argument)
                 if key in wanted and key not in told:
                     row = {"name": name, "dtype": dtype, "edge": edge.kind, "argument": edge.argument}
-                    yield {**row, "kind": wanted[key]["xla"]["kind"], **_tried(ways, edge, wanted[key], progress, flag)}
+                    yield {**row, "kind": wanted[key]["xla"]["kind"], **_tried(of, edge, wanted[key], progress, flag)}
 
     return of_op
 

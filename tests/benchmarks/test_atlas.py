@@ -14,7 +14,10 @@ from benchmarks import atlas
 from benchmarks.atlas.children import run
 from benchmarks.atlas.compare import Outcome, difference
 from benchmarks.atlas.defects import DEFECTS
+from benchmarks.atlas.edges import edges, with_other_strides
 from benchmarks.atlas.entries import _covered, _with_earlier_trials, coverage, entries, merged, read, trials
+from benchmarks.atlas.known import CALLS
+from benchmarks.atlas.reference import error
 from benchmarks.atlas.run import _compared
 
 ONE = np.array([1.0, 2.0, 4.0], np.float32)
@@ -153,3 +156,51 @@ def test_what_came_of_the_ways_around_is_kept_for_a_difference_that_is_measured_
     program = {"types": "", "workarounds": "", "tried": "", "tried_types": ""}
     _with_earlier_trials(program, {**program, "workarounds": "outside", "tried": "outside"})
     assert program["workarounds"] == "outside"
+
+
+@pytest.mark.parametrize(
+    ("wide", "narrow", "units"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], 0.0),
+        ([1.0, 2.0], [1.0, 2.0 * (1 + 2**-20)], 8.0),
+        ([1.0, 1e300], [1.0, np.inf], 0.0),
+        ([1.0, np.nan], [1.0, 2.0], np.inf),
+        ([1.0, 2.0], [1.0, np.inf], np.inf),
+        ([np.inf], [-np.inf], np.inf),
+        ([2.0**-149], [0.0], 1.0),
+        ([1.0, 2.0], [1.0], np.inf),
+        ([], [], 0.0),
+    ],
+)
+def test_units_from_the_result_in_float64(wide, narrow, units):
+    assert error(outcome(wide, np.float64), outcome(narrow)) == units
+
+
+def test_nothing_is_said_of_a_result_that_is_no_wider_of_integers_or_of_an_error():
+    assert error(outcome(ONE), outcome(ONE)) is None
+    assert error(outcome([1], np.int64), outcome([1], np.int32)) is None
+    assert error(outcome(ONE, np.float64), Outcome(error="InvalidArgumentError")) is None
+
+
+def test_entries_tell_the_most_units_of_all_types():
+    near, far = {"eager": "0.5", "xla": "300.0"}, {"eager": "2.0", "xla": "inf"}
+    rows = [row("float32", "huge", "value", units=near), row("float16", "huge", "value", units=far)]
+    [entry] = entries("2.21.0", [*rows, row("int8", "huge", "value")])
+    assert (entry["eager_units"], entry["xla_units"]) == ("2", "inf")
+    [entry] = merged(entries("2.21.0", rows[:1]), [rows[1]], "2.21.0", {})
+    assert (entry["eager_units"], entry["xla_units"]) == ("2", "inf")
+
+
+def test_strides_go_back_beyond_the_end_and_nowhere():
+    call = CALLS["TensorStridedSliceUpdate"]
+    kinds = {e.kind: e.arrays for e in edges(call) if e.argument == "strides"}
+    table = dict(call.inputs)["input"].array()
+    for kind, rows in (("stride-negative", 2), ("stride-long", 1), ("stride-long-negative", 1)):
+        begin, end, stride = (int(kinds[kind][name][0]) for name in ("begin", "end", "strides"))
+        assert (
+            len(table[slice(begin, end if end >= -len(table) else None, stride)]) == rows == len(kinds[kind]["value"])
+        )
+    assert int(kinds["stride-zero"]["strides"][0]) == 0
+    windows = [dict(other.attributes)["strides"] for other, _ in with_other_strides(CALLS["Conv2D"])]
+    assert windows == [[1, 97, 97, 1], [1, -1, -1, 1]]
+    assert not list(with_other_strides(CALLS["Where"]))

@@ -6,7 +6,7 @@ A divergence is a finding, tested on the very values of the run. What was not ch
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
@@ -241,7 +241,7 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
         status="confirmed", basis=COMPARED_PLAINLY,
         remedies=(_JIT_OFF, *(r for r in rule.remedies if r.id != "compare-paths")),
         details={k: told[k] for k in ("kind", "output", "shapes", "deviation", "plain", "xla", "error") if k in told}
-        | {"function": name, "capsule": capsule} | ({"atlas": [asdict(d) for d in known]} if known else {}),
+        | {"function": name, "capsule": capsule} | ({"atlas": [atlas.as_data(d) for d in known]} if known else {}),
     )  # fmt: skip
 
 
@@ -250,7 +250,9 @@ def _known(found: Sequence[Difference]) -> str:
     if not found:
         return ""
     more = f" ({len(found) - 1} more: xladoctor explain {found[0].op})" if len(found) > 1 else ""
-    return f" {found[0].op} is known for it: {found[0]}{more}. {atlas.advice(found[0])}".rstrip()
+    nearer = atlas.NEARER[found[0].nearer]
+    known = f" {found[0].op} is known for it: {found[0]}{more}{'; ' if nearer else ''}{nearer}."
+    return f"{known} {atlas.advice(found[0])}".rstrip()
 
 
 def _known_of(function: str, found: Sequence[Difference]) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xladoctor.rules import atlas
@@ -29,7 +28,7 @@ def title(op: str | None) -> str:
 
 def as_json(op: str | None, found: Sequence[Difference]) -> str:
     """The entries as data."""
-    return json.dumps({"schema": SCHEMA, "op": op, "differences": [asdict(d) for d in found]}, indent=2) + "\n"
+    return json.dumps({"schema": SCHEMA, "op": op, "differences": list(map(atlas.as_data, found))}, indent=2) + "\n"
 
 
 def as_markdown(op: str | None, found: Sequence[Difference]) -> str:
@@ -38,11 +37,11 @@ def as_markdown(op: str | None, found: Sequence[Difference]) -> str:
     if op:
         rows = [
             f"| {_edge(d)} | {atlas.KINDS[d.kind]} | {' '.join(d.types)} | {_code(d.eager)} | {_code(d.xla)} "
-            f"| {' '.join(versions)} | {atlas.advice(d)} |"
+            f"| {' '.join(versions)} | {atlas.NEARER[d.nearer]} | {atlas.advice(d)} |"
             for d, versions in atlas.joined(found)
         ]
-        head = "| with | XLA | types | eagerly | under XLA | TensorFlow | ways around |"
-        parts.append("\n".join([head, "|---|---|---|---|---|---|---|", *rows]))
+        head = "| with | XLA | types | eagerly | under XLA | TensorFlow | nearer to float64 | ways around |"
+        parts.append("\n".join([head, "|---" * 8 + "|", *rows]))
     else:
         rows = [
             f"| {atlas.EDGES.get(edge, edge)} | {atlas.KINDS[kind]} | {', '.join(f'`{name}`' for name in ops)} |"
@@ -60,18 +59,27 @@ def as_console(op: str | None, found: Sequence[Difference], page: Page) -> str:
         rows = atlas.joined(found)
         cells = [(_edge(d), atlas.KINDS[d.kind], " ".join(d.types), d.eager, d.xla, " ".join(v)) for d, v in rows]
         page.table(cells, indent=2)
-        advice = {words: None for d, _ in rows if (words := atlas.advice(d))}
-        if advice:
-            page.heading("Ways around")
-        for words in advice:
-            with_ = ", ".join(dict.fromkeys(_edge(d) for d, _ in rows if atlas.advice(d) == words))
-            page.para(f"with {with_}: {words}", indent=2)
+        differences = [d for d, _ in rows]
+        _grouped(page, "Against float64", differences, lambda d: atlas.NEARER[d.nearer])
+        _grouped(page, "Ways around", differences, atlas.advice)
     for (edge, kind), ops in _by_input(found).items() if op is None else ():
         page.para(f"{atlas.EDGES.get(edge, edge)}: XLA {atlas.KINDS[kind]}", style="bold")
         page.para(", ".join(ops), indent=2)
     page.heading("What to do")
     page.para(_DO)
     return page.text()
+
+
+def _grouped(page: Page, title: str, found: Sequence[Difference], words: Callable[[Difference], str]) -> None:
+    """Each sentence once, with the inputs of which it holds; nothing where there is none."""
+    groups: dict[str, dict[str, None]] = defaultdict(dict)
+    for one in found:
+        if told := words(one):
+            groups[told][_edge(one)] = None
+    if groups:
+        page.heading(title)
+    for told, edges in groups.items():
+        page.para(f"with {', '.join(edges)}: {told.rstrip('.')}.", indent=2)
 
 
 def _by_input(found: Sequence[Difference]) -> Mapping[tuple[str, str], list[str]]:

@@ -10,14 +10,15 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
+from math import isfinite
 from pathlib import Path
 from typing import Literal
 
 FILE = Path(__file__).with_name("atlas.csv")
-FIELDS = ("version", "op", "edge", "argument", "kind", "types", "size", "eager", "xla", "in_graph", "workarounds",
-          "tried", "tried_types")  # fmt: skip
+FIELDS = ("version", "op", "edge", "argument", "kind", "types", "size", "eager", "xla", "eager_units", "xla_units",
+          "in_graph", "workarounds", "tried", "tried_types")  # fmt: skip
 COMPOSITIONS = FILE.with_name("compositions.csv")
 COMPOSITION_FIELDS = ("name", "about", "what")
 PROGRAM = "program"
@@ -36,12 +37,14 @@ EDGES: Mapping[str, str] = {
     "integer-maximum": "the largest integer of the type", "integer-minimum": "the smallest integer of the type",
     "all-false": "false everywhere", "all-true": "true everywhere",
     "empty": "no rows", "one-row": "one row", "bounded-rows": "rows that a mask has selected",
+    "stride-negative": "a negative stride", "stride-long": "a stride beyond the end",
+    "stride-long-negative": "a negative stride beyond the start", "stride-zero": "a stride of zero",
     "long": "thousands of elements", PROGRAM: "a small program",
 }  # fmt: skip
 """Words for each kind of input."""
 KINDS: Mapping[str, str] = {
     "value": "gives other numbers", "nan": "gives NaN in other places", "infinity": "gives an infinity in other places",
-    "sign-of-zero": "gives zeros of the other sign", "denormal": "gives zeros for denormal numbers",
+    "sign-of-zero": "gives zeros of the other sign", "denormal": "takes other denormal numbers for zeros",
     "shape": "gives another shape", "dtype": "gives another element type",
     "first-raises": "gives numbers where eager execution raises an error",
     "second-raises": "raises an error where eager execution gives numbers",
@@ -69,6 +72,17 @@ WORKAROUNDS: Mapping[str, str] = {
     "no-fast-min-max": "set `XLA_FLAGS=--xla_cpu_enable_fast_min_max=false`",
 }
 """What gave the results of eager execution, or its error, where it was tried under XLA."""
+Nearer = Literal["eager", "xla", "neither", "both", "as-in-float64", "unknown"]
+NEARER: Mapping[Nearer, str] = {
+    "eager": "eager execution is nearer to the result in float64", "xla": "XLA is nearer to the result in float64",
+    "neither": "neither is near the result in float64", "both": "both are as near to the result in float64",
+    "as-in-float64": "both differ in float64 as well, so that it is no matter of rounding", "unknown": "",
+}  # fmt: skip
+"""Which side is nearer to what eager execution gives in float64 for the same numbers."""
+_OF_TYPE = ("denormal", "huge")
+"""Inputs that are others in each type."""
+_WIDE = frozenset({"float64", "complex128"})
+_AS_NEAR, _NEAR = 8.0, 64.0
 Trial = Literal["helps", "no-help", "none-fits", "not-tried"]
 """What came of trying the ways around a difference; `none-fits`: each is for other ops or other kinds of difference."""
 _SILENT = frozenset({"value", "nan", "infinity", "shape", "dtype", "first-raises"})
@@ -89,7 +103,9 @@ class Difference:
     """One entry: with `edge` in the input `argument` ("" for all), XLA shows `kind` of difference.
 
     `types` are the element types that show it, `size` the largest difference relative to the largest element (None
-    where there is none to name), `eager` and `xla` one element of each, `in_graph` whether a graph without XLA differs
+    where there is none to name), `eager` and `xla` one element of each, `eager_units` and `xla_units` how far each is
+    from the result in float64, in units in the last place of its type (infinite where NaN or infinities differ, None
+    where there is no such result), `in_graph` whether a graph without XLA differs
     alike, `workarounds` what gave the results of eager execution in each of `tried_types` (`WORKAROUNDS`), and `tried`
     all that was tried in them.
     """
@@ -107,6 +123,22 @@ class Difference:
     workarounds: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
     tried_types: tuple[str, ...] = ()
+    eager_units: float | None = None
+    xla_units: float | None = None
+
+    @property
+    def nearer(self) -> Nearer:
+        """Which side is nearer to the result in float64: by a factor, or by being near at all. Where both differ for
+        the same input in float64, that result has no say.
+        """
+        eager, xla = self.eager_units, self.xla_units
+        if self.edge not in _OF_TYPE and not _WIDE.isdisjoint(self.types):
+            return "as-in-float64"
+        if eager is None or xla is None:
+            return "unknown"
+        if max(eager, xla) <= _AS_NEAR * min(eager, xla):
+            return "both" if max(eager, xla) <= _NEAR else "neither"
+        return "eager" if eager < xla else "xla"
 
     @property
     def trial(self) -> Trial:
@@ -164,14 +196,20 @@ def differences() -> tuple[Difference, ...]:
             Difference(
                 **{key: row[key] for key in ("version", "op", "edge", "argument", "kind", "eager", "xla")},
                 types=tuple(row["types"].split()),
-                size=float(row["size"]) if row["size"] else None,
+                size=_number(row["size"]),
                 in_graph=row["in_graph"] == "yes",
+                eager_units=_number(row["eager_units"]),
+                xla_units=_number(row["xla_units"]),
                 workarounds=tuple(row["workarounds"].split()),
                 tried=tuple(row["tried"].split()),
                 tried_types=tuple(row["tried_types"].split()),
             )
             for row in csv.DictReader(file)
         )
+
+
+def _number(cell: str) -> float | None:
+    return float(cell) if cell else None
 
 
 @lru_cache(maxsize=1)
@@ -225,6 +263,16 @@ def hazards(ops: Collection[str], version: str | None = None) -> tuple[tuple[str
             if one.kind in _SILENT and not one.in_graph and (bounded or one.edge != "bounded-rows"):
                 weights[op] = max(weights.get(op, 0), _WEIGHTS.get(one.edge, 1))
     return tuple(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
+
+
+def as_data(one: Difference) -> dict[str, object]:
+    """An entry for JSON, which has no infinity: then it is null, and `nearer` says what it was."""
+    units = {key: far if far is not None and isfinite(far) else None for key, far in _units(one).items()}
+    return {**asdict(one), **units, "nearer": one.nearer}
+
+
+def _units(one: Difference) -> Mapping[str, float | None]:
+    return {"eager_units": one.eager_units, "xla_units": one.xla_units}
 
 
 def advice(one: Difference) -> str:

@@ -1,6 +1,8 @@
 """The table of differences between eager execution and XLA, and how `explain` shows it."""
 
 import json
+from dataclasses import replace
+from math import inf
 
 import pytest
 
@@ -131,3 +133,22 @@ def test_ways_around_that_were_tried_in_another_version_alone():
 def test_a_page_of_the_atlas_that_is_misspelt_is_asked_for(typed, meant, capfd):
     assert main(["explain", typed]) == 2
     assert f"Did you mean {meant}" in capfd.readouterr().err
+    ("eager", "xla", "nearer"),
+    [
+        (0.5, 3000.0, "eager"),
+        (inf, 0.0, "xla"),
+        (inf, inf, "neither"),
+        (300.0, 900.0, "neither"),
+        (0.5, 2.0, "both"),
+        (None, None, "unknown"),
+    ],
+)
+def test_which_side_is_nearer_to_float64(eager, xla, nearer):
+    one = atlas.Difference("2.21.0", "Op", "nan", "x", "nan", ("float32",), None, "", "", False)
+    one = replace(one, eager_units=eager, xla_units=xla)
+    assert one.nearer == nearer
+    wide = replace(one, types=("float32", "float64"))
+    assert (wide.nearer, replace(wide, edge="huge").nearer) == ("as-in-float64", nearer)
+    told = json.loads(json.dumps(atlas.as_data(one), allow_nan=False))
+    assert told["nearer"] == nearer and told["xla_units"] == (xla if xla != inf else None)
+    assert (nearer == "unknown") == (not atlas.NEARER[one.nearer])
