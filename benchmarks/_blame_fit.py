@@ -8,7 +8,8 @@ A fold holds the programs of one author where `--by-set` is given, else a tenth 
 programs of truth of which run folders lie there, as NAME/run: every line that their statement allows counts as wrong.
 `--packages CASES RUNS` adds packages of several files: CASES/NAME/case.json says which lines are wrong (`lines`,
 `also_lines`), RUNS/NAME is the run folder, or the folder below which `scan` left one. It may be given once for each
-author; cases that do not fail are left out.
+author; cases that do not fail are left out. `--near` holds the weights near the present ones, so that only those of the
+kinds of lines are free: a new kind of feature needs no other weight of its own to change.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import argparse
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,8 +27,9 @@ import numpy as np
 from benchmarks import truth as of_truth
 from benchmarks.blame import FOLDER, NEAR, names, truth
 from xladoctor.blame.engine import evidence
+from xladoctor.blame.line_kinds import KINDS
 from xladoctor.blame.of_run import case_of
-from xladoctor.blame.ranking import decisive
+from xladoctor.blame.ranking import WEIGHTS, decisive
 from xladoctor.diagnosis.engine import diagnose
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.output import output_of
@@ -41,6 +43,8 @@ LEAST = 5
 """A feature of fewer programs has no weight."""
 FOLDS = 10
 HELD = (0.5, 1.0, 2.0, 4.0)
+NEARER = 5.0
+_NONE: Mapping[str, float] = {}
 FIRST_HELD_OUT = frozenset(
     {
         5, 6, 12, 16, 18, 19, 21, 22, 26, 30, 35, 38, 41, 43, 49, 53, 54, 63, 67, 77, 81, 82, 86, 90, 92, 98, 105, 111,
@@ -119,16 +123,22 @@ def matrix(program: Program, features: Sequence[str]) -> np.ndarray:
     return np.array([[row.get(name, 0.0) for name in features] for row in program.features])
 
 
-def fitted(programs: Sequence[Program], features: Sequence[str], held: float) -> np.ndarray:
-    """The weights with the largest likelihood of the wrong lines; `held` holds them back."""
+def fitted(
+    programs: Sequence[Program], features: Sequence[str], held: float, present: Mapping[str, float] = _NONE
+) -> np.ndarray:
+    """The weights with the largest likelihood of the wrong lines; `held` holds them back, those that have a `present`
+    weight near it, and `NEARER` times as strongly.
+    """
     known = []
     for program in programs:
         wrong = np.array([line in program.wrong for line in program.lines], dtype=bool)
         if wrong.any():
             known.append((matrix(program, features), wrong))
-    weights = np.zeros(len(features))
+    before = np.array([present.get(name, 0.0) for name in features])
+    back = held * np.array([NEARER if name in present else 1.0 for name in features])
+    weights = before.copy()
     for _ in range(30):
-        slope, bend = -held * weights, held * np.eye(len(features))
+        slope, bend = -back * (weights - before), np.diag(back)
         for rows, wrong in known:
             share = _shares(rows @ weights)
             own = np.where(wrong, share, 0.0) / share[wrong].sum()
@@ -174,7 +184,9 @@ def used(programs: Sequence[Program]) -> list[str]:
     return sorted(name for name, count in counts.items() if count >= LEAST)
 
 
-def crossed(programs: Sequence[Program], held: float | None, by_set: bool = False) -> dict[str, Counter[str]]:
+def crossed(
+    programs: Sequence[Program], held: float | None, by_set: bool = False, present: Mapping[str, float] = _NONE
+) -> dict[str, Counter[str]]:
     """The figures of each set, each program judged by weights that were fitted without its fold. Without `held`, that
     is chosen within the programs that are not of the fold.
     """
@@ -182,17 +194,17 @@ def crossed(programs: Sequence[Program], held: float | None, by_set: bool = Fals
     for fold in _folds(programs, by_set):
         rest = [p for p in programs if p not in fold]
         features = used(rest)
-        weights = fitted(rest, features, held if held is not None else chosen(rest))
+        weights = fitted(rest, features, held if held is not None else chosen(rest, present), present)
         for program in fold:
             found.setdefault(program.set, Counter()).update(judged(program, features, weights))
     return found
 
 
-def chosen(programs: Sequence[Program]) -> float:
+def chosen(programs: Sequence[Program], present: Mapping[str, float] = _NONE) -> float:
     """How strongly to hold weights back: with the most programs exact, and among two."""
 
     def score(held: float) -> int:
-        counts = sum(crossed(programs, held).values(), Counter())
+        counts = sum(crossed(programs, held, present=present).values(), Counter())
         return counts["exact"] + counts["among two"] - counts["false blame"]
 
     return max(HELD, key=score)
@@ -218,18 +230,20 @@ def main() -> int:
         "--packages", type=Path, nargs=2, action="append", default=[], metavar=("CASES", "RUNS"),
         help="packages of several files, and their run folders",
     )  # fmt: skip
+    parser.add_argument("--near", action="store_true", help="stay near the present weights, but for the kinds of lines")
     options = parser.parse_args()
+    present = {name: w for name, w in WEIGHTS.items() if name not in KINDS} if options.near else _NONE
     programs = [p for name in (*names(), *names("held_out")) if (p := read(options.folder, name)) is not None]
     if options.truth is not None:
         programs += [p for name in of_truth.names() if (p := read_true(options.truth, name)) is not None]
     programs += [p for cases, runs in options.packages for p in read_packages(cases, runs)]
     print(f"{len(programs)} programs below {FOLDER}; the wrong line is among those that are ranked in "
           f"{sum(bool(p.wrong & set(p.lines)) for p in programs)}")  # fmt: skip
-    for name, counts in sorted(crossed(programs, None, options.by_set).items()):
+    for name, counts in sorted(crossed(programs, None, options.by_set, present).items()):
         print(f"{name}: {json.dumps(counts)}")
     features = used(programs)
-    held = chosen(programs)
-    weights = dict(zip(features, fitted(programs, features, held), strict=True))
+    held = chosen(programs, present)
+    weights = dict(zip(features, fitted(programs, features, held, present), strict=True))
     print(f"held back by {held}")
     print(json.dumps({name: round(float(w), 2) for name, w in weights.items()}, indent=4))
     return 0

@@ -18,7 +18,7 @@ YIELDED = re.compile(r"yielded an element of")
 """What is said of a generator whose elements are not as its signature declares: no model has met them yet."""
 _APART = re.compile(r"Iterating over a symbolic|values to unpack")
 _SHAPES = re.compile(r"element of shape \(([^)]{0,200})\) where an element of shape \(([^)]{0,200})\)")
-_AGREED, _PASSED = 4.0, 1.5
+_AGREED, _PASSED = 4.5, 1.5
 """Less speaks against an end that a model agrees with, and against a line that passes on what a function made."""
 _CONVERTS = frozenset({"astype", "array", "asarray", "float32", "int32", "constant", "reshape"})
 _DECLARES = frozenset({"TensorSpec", "TensorShape", "RaggedTensorSpec"})

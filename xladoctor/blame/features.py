@@ -16,11 +16,13 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.earlier import GIVES_DATA
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.indices import INDEX, OF_VALUES
+from xladoctor.blame.line_kinds import KINDS, kinds_of
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
 from xladoctor.blame.values import Clash, Origin
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import children, last_name, walk
+from xladoctor.sources.source import Source
 
 Features = dict[str, float]
 FULL = 8.0
@@ -193,12 +195,14 @@ def features(
         sizes = frozenset()  # a size that is equal by chance has no part in it
     stack = [(f.file, f.line) for f in crash.frames]
     out: dict[Line, Features] = {}
-    trees = {file: s.tree for file in {f for f, _ in hops} if (s := files.source(file)) is not None}
-    for file, tree in trees.items():
+    sources = {file: s for file in {f for f, _ in hops} if (s := files.source(file)) is not None}
+    for file, source in sources.items():
         wanted = {line for f, line in hops if f == file}
-        for line, nodes in by_line(tree, wanted).items():
+        kinds = kinds_of(source, wanted)
+        for line, nodes in by_line(source.tree, wanted).items():
             at = (file, line)
             names = set(of_sizes([n for n in nodes if not _hands_on(n, wrong, run)], run, sizes))
+            names |= kinds.get(line, set())
             names |= {"in a call"} if _in_a_call(at, stack, files) else set()
             if at in stack:
                 names.add("raised" if at == stack[-1] else "called")
@@ -209,7 +213,7 @@ def features(
         made = {(o.file, o.line) for a in run.arrays for d in a.dims or () for o, _ in chain(d.origin, 8)}
         for at in set(out) - made:
             # The number is a value of the data, or the bound of it: an equal one elsewhere says nothing.
-            if not _stores(at, trees):
+            if not _stores(at, sources):
                 out[at].pop("size written", None)
     for at, name in [*of_clash(clash), *of_choice(clash, run)] if clash is not None else ():
         if at in out:
@@ -227,14 +231,17 @@ def features(
         if not MAKES.isdisjoint(known):
             known["convention"] = max(known.get("convention", 0.0), FACTOR)
     _tried(out, tried)
+    for known in out.values():
+        for kind in KINDS & known.keys() if "convention" in known else ():
+            del known[kind]  # what speaks against a line says more than its kind
     return out
 
 
-def _stores(at: Line, trees: Mapping[str, ast.Module]) -> bool:
+def _stores(at: Line, sources: Mapping[str, Source]) -> bool:
     """Whether a line puts a number into a container: `order[17] = 400` makes one of the values."""
     return any(
         isinstance(n, ast.Assign) and n.lineno == at[1] and any(isinstance(t, ast.Subscript) for t in n.targets)
-        for n in walk(trees[at[0]])
+        for n in walk(sources[at[0]].tree)
     )
 
 

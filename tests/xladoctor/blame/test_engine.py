@@ -30,7 +30,7 @@ def test_the_last_layer_has_not_the_columns_of_the_labels():
     assert found.suspects[0].likeliness == "likely"
     assert found.constraint is not None
     assert [o.size for o in found.constraint.operands] == [4, 3]
-    assert "to_categorical" in lines(found)[1]
+    assert any("to_categorical" in line for line in lines(found)[1:3])
     assert any("model.fit" in line for line in lines(found)), "the line that raised is always among them"
 
 
@@ -181,7 +181,7 @@ def test_an_equal_number_elsewhere_does_not_make_an_index():
     )
     said = {s.code: s.reason for s in found.suspects} if found is not None else {}
     assert said["starts = np.linspace(0, 399, 50)"] == "It makes the index."
-    assert "makes" not in said.get("scale = np.sin(np.arange(50) / cut)", "") and "cut = 400" not in said
+    assert not any("makes" in said.get(code, "") for code in ("scale = np.sin(np.arange(50) / cut)", "cut = 400"))
 
 
 def test_labels_out_of_range_are_not_the_fault_of_an_embedding():
