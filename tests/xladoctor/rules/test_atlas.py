@@ -133,6 +133,9 @@ def test_ways_around_that_were_tried_in_another_version_alone():
 def test_a_page_of_the_atlas_that_is_misspelt_is_asked_for(typed, meant, capfd):
     assert main(["explain", typed]) == 2
     assert f"Did you mean {meant}" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("eager", "xla", "nearer"),
     [
         (0.5, 3000.0, "eager"),
