@@ -25,8 +25,9 @@ class Attempt:
         self._step = step
         self._wanted = tuple(wanted(step.recording, step.capsule)) if step is not None and step.capsule else ()
 
-    def __call__(self, case: Case, own: bool = False) -> Outcome:
-        """The outcome of the case. `own`: a callable gets a trace of its own, which no other size shares.
+    def __call__(self, case: Case, own: bool = False, plain: bool = False) -> Outcome:
+        """The outcome of the case. `own`: a callable gets a trace of its own, which no other size shares. `plain`: a
+        capsule is not compiled with XLA, whatever the program did.
 
         Raises nothing that is the subject's fault.
         """
@@ -36,7 +37,8 @@ class Attempt:
             way: requests.Way = "xla" if vary.get("jit") == "on" else "eager" if vary.get("eager") == "on" else "graph"
             request = requests.Call(way=way, own=own)
         else:
-            request = requests.TryBatch(way=_WAYS.get(vary.get("jit", ""), "recorded"), wanted=self._wanted)
+            recorded: requests.Way = "plain" if plain else "recorded"
+            request = requests.TryBatch(way=_WAYS.get(vary.get("jit", ""), recorded), wanted=self._wanted)
         answer = self._bench.ask(request, case)
         found = outcome(case, answer)
         return self._with_place(found, answer)

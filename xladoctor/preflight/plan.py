@@ -43,6 +43,12 @@ def unseen(recording: Recording) -> list[str]:
     return list(dict.fromkeys(f"{_phase(p)}: {_why(p)}" for p in phases))
 
 
+def came_through(recording: Recording, call: object) -> frozenset[int]:
+    """The sizes of the batches that one call of Keras ran, each as the program computes it, XLA included."""
+    phases = [p for p in _seen(recording).values() if p.get("call") == call and p["ran"] and p["complete"]]
+    return frozenset(n for p in phases for n, _ in p["sizes"] if n is not None)
+
+
 def _seen(recording: Recording) -> dict[tuple[object, ...], Event]:
     """What was looked at of each call's batches, and of each loop's."""
     pid = recording.run.get("pid")

@@ -22,7 +22,7 @@ from xladoctor.model.preflight import Batches
 from xladoctor.model.replay import Case
 from xladoctor.preflight.batch import which
 from xladoctor.preflight.copies import as_of
-from xladoctor.preflight.plan import plan
+from xladoctor.preflight.plan import came_through, plan
 from xladoctor.preflight.refused import refused_path
 from xladoctor.preflight.study import Study
 from xladoctor.recording.run import Event, Recording
@@ -80,6 +80,8 @@ class Stage:
     twins: tuple[Twin, ...] = ()
     rehearsed: frozenset[int] = frozenset()
     """The sizes that the rehearsal ran this step at, and came through."""
+    compiled: frozenset[int] = frozenset()
+    """Those of them that the very call ran that the step is from: where the study takes XLA, they were compiled."""
     fixed_batch: int | None = None
     """The rows of a batch, where the model's own inputs say so: each row has its place then."""
 
@@ -272,11 +274,12 @@ class Situation:
     def _of_rehearsal(self) -> Iterator[Stage]:
         owners: dict[str, Any] = {t["capsule"]: t.get("owner") for t in self._traces}
         seen = set()
+        again = {e["repeats"] for e in self.rehearsal.of_kind(schema.REHEARSAL) if e.get("repeats")}
         # A function that was traced for several sizes is one step: as the Keras call names it.
         found = sorted(steps(self.rehearsal, every=True), key=lambda s: not _is_of_call(s))
         for number, step in enumerate(found):
             call = step.keras_call
-            if call is None or step.capsule is None:
+            if call is None or step.capsule is None or call["call"] in again:
                 continue
             owner = owners.get(step.capsule) or step.capsule
             if owner in seen:
@@ -289,8 +292,9 @@ class Situation:
             name = f"{call['method']} of {call.get('model')}"
             bench, others = self._bench(subject, f"step-{number}"), tuple(self._siblings(step, number))
             twins = tuple(self._twins(step, number))
+            compiled = came_through(self.rehearsal, call["call"])
             fixed = fixed_batches(self.rehearsal).get(str(call.get("model")))
-            yield Stage(name, bench, sizes, subject.by_row or None, others, twins, rehearsed, fixed)
+            yield Stage(name, bench, sizes, subject.by_row or None, others, twins, rehearsed, compiled, fixed)
 
     @cached_property
     def _traces(self) -> list[Event]:

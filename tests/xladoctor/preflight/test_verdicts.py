@@ -11,7 +11,8 @@ from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.model.diagnosis import Finding
 from xladoctor.model.preflight import Check, Preflight
 from xladoctor.model.replay import Agreement, Lowering, Signature
-from xladoctor.preflight.checks import flags, gpu, parity, rehearsal, settings, switches
+from xladoctor.preflight.checks import flags, gpu, parity, rehearsal, settings, sizes, switches
+from xladoctor.preflight.plan import came_through
 from xladoctor.preflight.situation import NotNow, Stage
 from xladoctor.preflight.verdict import explained
 from xladoctor.protocol import answers
@@ -278,3 +279,23 @@ def test_rounding_that_the_optimizer_enlarges(tmp_path, monkeypatch, outputs, de
     verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
     assert verdict.state == state, verdict
     assert (state == "fail") or "rounding that the optimizer amplifies" in verdict.details[-1]
+
+
+@pytest.mark.parametrize(("complete", "ways"), [(True, ["plain", "plain"]), (False, ["recorded", "recorded"])])
+def test_sizes_that_the_rehearsal_ran_are_not_compiled_again(complete, ways):
+    """Only in the call that the step is from; and a call that was cut off has come through nothing."""
+    own = phase(call=3, sizes=[[32, 12], [16, 1]], complete=complete)
+    recording = situation(events=[own, phase(call=5, sizes=[[7, 1]])]).rehearsal
+    asked = []
+
+    def ask(request, case):
+        asked.append((case.batch, request.way))
+        return Answer("ok", answers.Attempt(outcome="passed", outputs=()))
+
+    bench = SimpleNamespace(subject=SimpleNamespace(step=None, kind="capsule"), ask=ask, jobs=1)
+    compiled = came_through(recording, 3)
+    stage = Stage("fit of net", bench, (32, 16, 7), None, rehearsed=frozenset({32, 16, 7}), compiled=compiled)
+    verdict = sizes.check(SimpleNamespace(stages=(stage,), say=lambda text: None))
+    assert verdict.state == "pass", verdict
+    assert asked == [*zip([32, 16], ways, strict=True), (7, "recorded")]
+    assert [("in the rehearsal" in line) for line in verdict.details] == [complete, complete, False]
