@@ -97,7 +97,7 @@ class KerasRecorder:
             call = guard.run(f"{method} begin", self._begin, method, signature, model, args, kwargs)
             if rehearsal is not None:
                 args, kwargs = rehearsal.shortened(method, signature, model, args, kwargs)
-                rehearsal.begins(call["call"] if call else None, method, model)
+                rehearsal.begins(call, method, model)
             under_way = self.tracing.keras_calls
             under_way.append(call or {})
             try:

@@ -179,6 +179,7 @@ class Phase:
         self._ran_now += batches
         if self.epoch_number == 1:
             self.ran += batches
+        self.rehearsal.stepped(self.frame)
         if self.frame.method == "fit" and not self.frame.not_finite:
             loss = compat.keras_loss(self.frame.model)
             if loss is not None and not math.isfinite(loss):

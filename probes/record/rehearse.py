@@ -20,12 +20,14 @@ import json
 import math
 import os
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import compat, schema
 from .rehearsal_budget import Budget
+from .repeats import Trainings, likeness
 from .sink import Sink
 
 REHEARSED = "rehearsed"
@@ -40,6 +42,10 @@ class Frame:
     model: Any
     phases: list[Any] = field(default_factory=list)
     not_finite: bool = False
+    likeness: Any = None
+    began: float = 0.0
+    apart: float | None = None
+    """Seconds since a training like this one began; None for the first."""
 
 
 class Rehearsal:
@@ -70,6 +76,8 @@ class Rehearsal:
         self._grace = float(until.get("grace") or 0.0)
         self._seconds = float(until.get("seconds") or 0.0)
         self._timed = False
+        self._trainings = Trainings()
+        self._grace_ends: float | None = None
         self.flip: dict[str, Any] | None = wanted.get("flip")
         how, redirected = None, {}
         if wanted.get("write"):
@@ -130,12 +138,26 @@ class Rehearsal:
         frames = getattr(self._frames, "stack", None)
         return frames[-1] if frames and self.budget is not None else None
 
-    def begins(self, number: int | None, method: str, model: Any) -> None:
+    def begins(self, call: dict[str, Any] | None, method: str, model: Any) -> None:
         """A Keras call begins."""
         self.active += 1
         if not hasattr(self._frames, "stack"):
             self._frames.stack = []
-        self._frames.stack.append(Frame(number or 0, method, model))
+        frame = Frame(
+            (call or {}).get("call") or 0, method, model, likeness=likeness(model, call), began=time.monotonic()
+        )
+        frame.apart = self._trainings.apart(frame.likeness, frame.began)
+        self._frames.stack.append(frame)
+        if frame.apart is not None:
+            self.sink.write(schema.REHEARSAL, repeats=frame.number)
+
+    def stepped(self, frame: Frame) -> None:
+        """A batch was run. Enough has been seen where the program trains as it did before, and in the time that is left
+        comes no further than it came then.
+        """
+        if frame.apart is not None and self._grace_ends is not None and frame.began + frame.apart >= self._grace_ends:
+            frame.phases.clear()  # of those of its batches that it did not come to, the training before came to all
+            self._enough("repeats")
 
     def ends(self) -> Frame | None:
         """It has come to its end or failed."""
@@ -150,6 +172,8 @@ class Rehearsal:
 
     def result(self, method: str, result: Any, frame: Frame | None) -> None:
         """Look for a loss that is no finite number in what a `fit` or an `evaluate` gave."""
+        if frame is not None:
+            self._trainings.ended(frame.likeness, frame.began)
         if frame is None or frame.not_finite:
             return
         losses: dict[str, list[Any]] = {}
@@ -208,6 +232,7 @@ class Rehearsal:
             if not self._calls and self._grace:
                 # See what the program makes of what it has: it may fail there, after hours of training.
                 self.sink.write(schema.REHEARSAL, seen="calls")
+                self._grace_ends = time.monotonic() + self._grace
                 self._after(self._grace, "grace")
             elif not self._calls:
                 self._enough("calls")

@@ -45,7 +45,7 @@ class _Rehearsed:
 
     @property
     def stopped(self) -> str | None:
-        """Why the doctor ended it: it had seen enough ("calls", "grace"), or it took too long ("seconds")."""
+        """Why the doctor ended it: it had seen enough ("calls", "grace", "repeats"), or it was too slow ("seconds")."""
         return next((str(e["stopped"]) for e in self.events if e.get("stopped")), None)
 
     @property
@@ -179,4 +179,6 @@ def _passed(run: _Rehearsed, under: str) -> Verdict:
     how = "a part of its batches or epochs" if run.cut else "whole"
     if run.stopped:
         how += ", stopped after its first predict"
+    if run.stopped == "repeats":
+        how += " where it trained once more in the same way; its end was not reached"
     return Verdict("pass", f"{done} ({how}; {under})")
