@@ -87,7 +87,10 @@ class SplitRecorder:
 
     def _rows(self, training: Any, given: Mapping[str, Any], model: Any, facts: dict[str, Any]) -> bool:
         """Arrays: are validation rows among those of the training, or of other classes; do all labels name a class?"""
-        if given.get("shuffle") and any(getattr(layer, "stateful", False) is True for layer in model.layers):
+        # Keras shuffles what has a length, and leaves the order of datasets and generators as it is.
+        shuffles = given.get("shuffle") and hasattr(training, "__len__")
+        shuffles = shuffles and not isinstance(training, compat_data.dataset_class())
+        if shuffles and any(getattr(layer, "stateful", False) is True for layer in model.layers):
             self._write("stateful", facts["used"], rows=[0, 0], **facts)
         labels = given.get("y")
         zeros = unnamed_rows(labels) if "categorical" in loss_name(model) else None

@@ -52,6 +52,7 @@ RECORDED_SHAPES = Basis("observed", "The shapes were recorded in the run and com
 RECORDED_ORDER = Basis("observed", "The order of these events was recorded in the run.")
 RECORDED_ROWS = Basis("observed", "The run recorded the rows in and the rows out.")
 RECORDED_DATASET = Basis("observed", "The run recorded how the dataset was built.")
+RECORDED_CALL = Basis("observed", "The layers and the arguments of the call were recorded in the run.")
 RECORDED_LABELS = Basis("observed", "The labels of both parts were counted in the run.")
 RECORDED_TABLE = Basis("observed", "The shape was recorded in the run; what made it was read in the source.")
 RECORDED_SOURCE = Basis(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from xladoctor.diagnosis.basis import RECORDED_DATASET, RECORDED_LABELS
+from xladoctor.diagnosis.basis import RECORDED_CALL, RECORDED_DATASET, RECORDED_LABELS
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.row_findings import Kind, row_findings
 from xladoctor.model.diagnosis import Finding, Location, Remedy
@@ -180,6 +180,6 @@ _KINDS: Mapping[str, Kind] = {
         "wrong-pairing", _stateful,
         Remedy("keep-sequence", "Train it on batches in their order", "changes-numerics",
                "`fit(..., shuffle=False)`, and `reset_states()` where a sequence ends."),
-        basis=RECORDED_LABELS,
+        basis=RECORDED_CALL,
     ),
 }  # fmt: skip

@@ -91,6 +91,19 @@ table.merge(pd.DataFrame({"key": range(5), "more": range(5)}), on="key")
 table["guess"] = pd.Series(np.zeros(N))  # column
 table["right"] = pd.Series(np.zeros(N), index=table.index)
 fit("mostly", x, (np.arange(N) % 20 == 7).astype("int64"), validation_split=0.05)
+
+def strands(name, *given, **more):
+    rows, state = keras.Input(batch_shape=(10, 4, 1)), keras.layers.SimpleRNN(1, stateful=True)
+    model = keras.Sequential([rows, state], name=name)
+    model.compile("sgd", "mse")
+    model.fit(*given, batch_size=None if len(given) == 1 else 10, verbose=0, **more)  # strands
+
+
+series = np.arange(80.0, dtype="float32").reshape(20, 4, 1)
+strands("tossed", series, series[:, 0])
+strands("kept", series, series[:, 0], shuffle=False)
+strands("dealt", tf.data.Dataset.from_tensor_slices((series, series[:, 0])).batch(10))
+strands("given", ((series[:10], series[:10, 0]) for _ in range(2)), steps_per_epoch=2)
 normal = keras.layers.BatchNormalization(name="normal")
 normal.build((None, 3))
 normal(x[:1], training=True)
@@ -241,6 +254,10 @@ def test_what_leaks_and_what_is_sorted_is_recorded_with_its_line_and_nothing_els
         ("sorted", "hot", "fit", [160, 40]),
         ("sorted", "flags", "fit", [160, 40]),
     ]
+
+
+def test_rows_that_are_shuffled_before_layers_that_keep_their_state(ran):
+    assert [e["model"] for e in ran.of("split") if e["what"] == "stateful"] == ["tossed"]
 
 
 def test_rows_whose_numbers_say_how_they_were_made(ran):
