@@ -23,6 +23,24 @@ _SHAPES = frozenset({"Reshape", "ExpandDims", "Squeeze", "Transpose", "StridedSl
 HANDS_ON = frozenset(
     {"Identity", "Cast", "StopGradient", "PreventGradient", "CheckNumerics", "EnsureShape", "Snapshot"}
 )
+ONE_BY_ONE = frozenset(
+    {
+        "Abs",
+        "Exp",
+        "Log",
+        "Log1p",
+        "Neg",
+        "Reciprocal",
+        "Relu",
+        "Rsqrt",
+        "Sigmoid",
+        "Softplus",
+        "Sqrt",
+        "Square",
+        "Tanh",
+    }
+)
+"""Functions of one element."""
 GATHERS = frozenset({"GatherV2", "Gather", "GatherNd", "ResourceGather"})
 _DEPTH = 12
 _BACK = 60

@@ -27,6 +27,7 @@ from .load import load, small_batch
 from .made_up import made_up
 from .measure import Array, rows_in
 from .off_transform import off_transform
+from .own_rows import own_rows
 from .pooled import pooled, users_of
 from .row_sets import BITS, RowSets, along, axes_of_rows, in_blocks, in_turn, is_clean, varies
 from .scaled import is_meant, scaled
@@ -38,7 +39,9 @@ Examples = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
-_ONE_BY_ONE = frozenset({"ImageProjectiveTransformV2", "ImageProjectiveTransformV3", "BatchMatMulV2", "BatchMatMulV3"})
+_ITEM_BY_ITEM = frozenset(
+    {"ImageProjectiveTransformV2", "ImageProjectiveTransformV3", "BatchMatMulV2", "BatchMatMulV3"}
+)
 """Ops that take one item of each operand at a time, along the first axis, whatever the others are."""
 _SEGMENTS = frozenset({f"UnsortedSegment{how}" for how in ("Sum", "Prod", "Max", "Min")})
 
@@ -109,7 +112,7 @@ class _Judge:
                 told = self._normalised(name)
             elif node.op == "ConcatV2":
                 told = self._beside(name, node.inputs[:-1])
-            elif node.op in _ONE_BY_ONE:
+            elif node.op in _ITEM_BY_ITEM:
                 told = self._beside(name, node.inputs[:2])
             elif node.op == "GatherV2":
                 told = self._gathered(name)
@@ -143,7 +146,7 @@ class _Judge:
             whole = np.broadcast_shapes(*shapes)
         except ValueError:
             return None
-        one, other = (np.broadcast_to(self._found.sets[t], whole) for t in (a, b))
+        one, other = (np.broadcast_to(own_rows(self._graph, self._found, t), whole) for t in (a, b))
         apart = (one != 0) & (other != 0) & ((one & other) == 0)
         if apart.any() and axes_of_rows(one) and axes_of_rows(other):
             return self._apart(name, (a, b), (one, other), apart)

@@ -8,7 +8,7 @@ by a gather or by one-hot rows. What is compared with such a target, or subtract
 from __future__ import annotations
 
 from .ir import Graph, split
-from .lineage import ELEMENTWISE
+from .lineage import ELEMENTWISE, HANDS_ON, ONE_BY_ONE
 from .row_sets import RowSets
 
 _LOSS = "compile_loss"
@@ -17,9 +17,7 @@ _GRADIENTS = "gradient_tape"
 _WHOLE = frozenset({3, 4, 5, 6, 9, 17, 22, 23})
 """The numbers of TensorFlow's types of whole numbers."""
 _HANDS_ON = frozenset({"Cast", "EnsureShape", "ExpandDims", "Identity", "Neg", "Reshape", "Squeeze", "StopGradient"})
-_EACH = ELEMENTWISE | frozenset(
-    {"Abs", "Cast", "ClipByValue", "Exp", "Identity", "Log", "Log1p", "Neg", "Sqrt", "Square"}
-)  # fmt: skip
+_EACH = ELEMENTWISE | HANDS_ON | ONE_BY_ONE | {"ClipByValue"}
 _OVER_CLASSES = frozenset({"LogSoftmax", "Softmax"})
 _BACK = 60
 

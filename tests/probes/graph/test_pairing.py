@@ -29,6 +29,17 @@ def weights_beside_a_column(tf, v, x, y):
     return tf.reduce_sum(loss * tf.abs(y))  # BAD outer
 
 
+def shares_of_the_batch_beside_a_column(tf, v, x, y):
+    share = 1.0 / tf.square(y)
+    share /= tf.reduce_sum(share)
+    return tf.reduce_sum(share * tf.square(x @ v - y[:, None]))  # BAD outer
+
+
+def centred_targets_against_a_column(tf, v, x, y):
+    z = (y - tf.reduce_mean(y)) / tf.math.reduce_std(y)
+    return tf.reduce_mean(tf.abs(x @ v - tf.tanh(z)))  # BAD outer
+
+
 def first_row_only(tf, v, x, y):
     p = (x @ v)[:1, 0]
     return tf.reduce_mean((y - p) ** 2)  # BAD lost
@@ -228,6 +239,17 @@ def transposed_groups(tf, v, x, y):
     return tf.transpose(tf.reshape(flat * tf.tile(y, [F]), (F, -1)))
 
 
+def kernel_of_scaled_rows(tf, v, x, y):
+    z = (x @ v - tf.reduce_mean(x @ v)) / tf.math.reduce_std(x @ v)
+    near = tf.exp(-tf.square(z - tf.transpose(z)))
+    return tf.reduce_mean(near @ (y / tf.reduce_sum(y))[:, None] - y[:, None])
+
+
+def shares_beside_rows(tf, v, x, y):
+    share = y / tf.reduce_sum(y)
+    return tf.reduce_sum(share * tf.square(x @ v - y[:, None])[:, 0])
+
+
 def every_pair(tf, v, x, y):
     n = tf.shape(x)[0]
     p = tf.repeat(tf.squeeze(x @ v, 1), n)
@@ -400,6 +422,8 @@ BAD = [
     column_against_vector,
     target_with_an_axis,
     weights_beside_a_column,
+    shares_of_the_batch_beside_a_column,
+    centred_targets_against_a_column,
     first_row_only,
     mean_over_the_rows,
     tiled_beside_repeated,
@@ -419,6 +443,8 @@ BAD = [
     cosine_as_keras_writes_it,
 ]
 GOOD = [
+    kernel_of_scaled_rows,
+    shares_beside_rows,
     coordinates_at_the_end,
     plain,
     similarity,
