@@ -105,6 +105,11 @@ def handle_of(variable: Any) -> Any:
     return inner if inner is not None else getattr(getattr(variable, "value", None), "handle", None)
 
 
+def variables_read(graph: Any) -> list[Any]:
+    """The `tf.Variable`s that a function reads which is being traced, or calls functions that read them."""
+    return list(getattr(graph, "_watched_variables", ()))
+
+
 def gradient_override(operation: Any) -> bool:
     """Whether an op of a graph has a gradient of the program's own (`tf.custom_gradient`)."""
     return "_gradient_op_type" in operation.node_def.attr if operation.type == "IdentityN" else False

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -130,13 +131,12 @@ class _Judge:
     # -- ops with two operands
 
     def _element_wise(self, name: str) -> Mispairing | None:
-        operands = [t for t in self._graph.nodes[name].inputs if t in self._found.sets]
-        for i, a in enumerate(operands):
-            for b in operands[i + 1 :]:
-                told = self._pair(name, a, b)
-                if told is not None:
-                    return told
-        return None
+        told = (self._pair(name, a, b) for a, b in self._pairs(self._graph.nodes[name].inputs))
+        return next((one for one in told if one is not None), None)
+
+    def _pairs(self, given: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Two at a time of the operands that depend on the data."""
+        return combinations([t for t in given if t in self._found.sets], 2)
 
     def _pair(self, name: str, a: str, b: str) -> Mispairing | None:
         if self._lineage.same(a, b):
@@ -191,18 +191,16 @@ class _Judge:
 
     def _beside(self, name: str, given: Sequence[str]) -> Mispairing | None:
         """What belongs to several items of each row, in two orders, in an op that takes them item by item."""
-        operands = [t for t in given if t in self._found.sets]
-        for i, a in enumerate(operands):
-            for b in operands[i + 1 :]:
-                one, other = self._found.sets[a], self._found.sets[b]
-                if axes_of_rows(one) != [0] or axes_of_rows(other) != [0] or len(one) != len(other):
-                    continue
-                if len(one) > self._found.batch and len(one) % self._found.batch == 0:
-                    rows = [along(one, 0), along(other, 0)]
-                    examples = [(rows_in(x), rows_in(y)) for x, y in zip(*rows, strict=True) if x and y and not x & y]
-                    told = self._groups(name, (a, b), rows, self._numbered(examples[:3])) if examples else None
-                    if told is not None:
-                        return told
+        for a, b in self._pairs(given):
+            one, other = self._found.sets[a], self._found.sets[b]
+            if axes_of_rows(one) != [0] or axes_of_rows(other) != [0] or len(one) != len(other):
+                continue
+            if len(one) > self._found.batch and len(one) % self._found.batch == 0:
+                rows = [along(one, 0), along(other, 0)]
+                examples = [(rows_in(x), rows_in(y)) for x, y in zip(*rows, strict=True) if x and y and not x & y]
+                told = self._groups(name, (a, b), rows, self._numbered(examples[:3])) if examples else None
+                if told is not None:
+                    return told
         return None
 
     def _lost(self, name: str, few: str, full: str, whole: tuple[int, ...]) -> Mispairing | None:

@@ -324,7 +324,7 @@ class UntrainedRecorder:
             (schema.TURNOVER, self._turnover.told()),
             (schema.UNMOVED, self.unmoved.told()),
             (schema.CROSSED, self._crossed.told(self.unmoved.still)),
-            (schema.LEFT_OUT, self._untracked.told({*self.trained, *self.left_out.loaded_variables})),
+            (schema.LEFT_OUT, self._untracked.told(dict(self.trained) | dict(self.left_out.loaded_variables))),
         ):
             for told in found:
                 self.guard.sink.write(kind, **told)

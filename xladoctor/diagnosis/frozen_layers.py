@@ -55,6 +55,13 @@ _TRACK = Remedy(
     "`class Block(keras.layers.Layer)`, or put the layers into a list that is an attribute of the model. "
     "`model.summary()` shows which it knows.",
 )
+_WEIGHT = Remedy(
+    "add-weight",
+    "Make the variable with `add_weight`",
+    "changes-numerics",
+    "`self.add_weight(shape=(), name='scale')` in the layer: Keras 3 knows it then, trains it and saves it. A constant "
+    "is made with `trainable=False`.",
+)
 _SHOWN = 4
 _FIRST = re.compile(r"init|start|untrained|before|fresh|baseline|blank|random", re.I)
 
@@ -66,7 +73,7 @@ def trainable_too_late(recording: Recording) -> Iterator[Finding]:
     for event in recording.of_kind(schema.LEFT_OUT):
         if event["what"] == "saved-early" and _are_first_weights(event, recording):
             continue
-        yield _LEFT_OUT[str(event["what"])](event)
+        yield _LEFT_OUT[str(event["what"])](_made(recording, event) if event["what"] == "plain" else event)
     seen = set()
     for event in recording.of_kind(schema.TRAINABLE):
         at = location(event.get("where")) or location(event.get("used"))
@@ -183,7 +190,41 @@ def _untracked(event: Event) -> Finding:
     )  # fmt: skip
 
 
+def _plain(event: Event) -> Finding:
+    """A model reads a `tf.Variable` that Keras 3 does not know."""
+    name = f"`{event['layer']}`"
+    title = f"The `fit` does not train {name}: Keras 3 does not know a `tf.Variable` that a layer holds"
+    return finding(
+        "no-gradient", title,
+        f"A model reads {name} in the step of the `fit`, and it may be trained, but it is not among the variables of a "
+        "model, and no optimizer is given it. At the end it had the value that it had before the training. Nor is it "
+        "saved with the model.",
+        event, [Proof("event", title, event_of(event))], basis=RECORDED_GRADIENTS,
+        details={"variables": list(event["variables"]), "stops": [], "used": None, "connected": None},
+        remedies=(_WEIGHT,),
+    )  # fmt: skip
+
+
+def _made(recording: Recording, event: Event) -> Event:
+    """The event of such a variable at the line that makes it, where the source tells, and not at one that reads it."""
+    at = location(event.get("where"))
+    source = source_of(recording, at.file) if at is not None else None
+    if at is None or source is None:
+        return event
+    nodes = list(walk(source.tree))
+    read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and n.lineno == at.line}
+    lines = [
+        n.lineno
+        for n in nodes
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and last_name(n.value.func) == "Variable"
+        and isinstance(n.targets[0], ast.Attribute) and n.targets[0].attr in read
+    ]  # fmt: skip
+    where = {**event["where"], "line": lines[0], "function": None} if len(lines) == 1 else event["where"]
+    return {**event, "where": where}
+
+
 _LEFT_OUT = {
+    "plain": _plain,
     "frozen": _left_out,
     "thawed": _never_given,
     "loaded": _loaded_elsewhere,

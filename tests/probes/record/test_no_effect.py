@@ -67,6 +67,8 @@ class Net(keras.Model):
         self.filters = layers.Conv2D(2, 3)
         self.norm = layers.BatchNormalization(axis=-1 if GOOD else 1)
         self.block = Block()
+        self.slope = tf.Variable(1.5, name="slope", trainable=not GOOD)  # slope
+        self.rate = tf.Variable(0.5, name="rate")
         if GOOD:
             self.known = self.block.inner
             self.whiten.adapt(x)
@@ -74,13 +76,18 @@ class Net(keras.Model):
 
     def call(self, h):
         h = self.norm(self.filters(self.whiten(self.scale(h))))
-        return self.head(tf.reduce_mean(self.block(h), (1, 2)))
+        return self.head(tf.reduce_mean(self.block(h), (1, 2))) * self.slope + self.rate  # read
+
+
+class Anneal(keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        self.model.rate.assign(0.5 / (epoch + 2))
 
 
 net = Net()
 rate = keras.optimizers.schedules.CosineDecay(0.01, 3 if not GOOD else 24)
 net.compile(keras.optimizers.Adam(rate), loss=loss, metrics=[Missed()])
-net.fit(x, y, sample_weight=weights, epochs=3, batch_size=8, verbose=0)
+net.fit(x, y, sample_weight=weights, epochs=3, batch_size=8, verbose=0, callbacks=[Anneal()])
 net.evaluate(x, y, verbose=0)
 net.predict(x if GOOD else x * 255, verbose=0)
 
@@ -109,7 +116,9 @@ def test_all_that_has_no_effect_is_recorded(tmp_path):
         assert lines[event["where"]["line"] - 1].endswith(f"# {mark}")
     odd = {e["what"] for e in ran.of("split")}
     assert odd >= {"rescaled", "unadapted", "norm-axis", "other-scale", "same-rows"}
-    [left] = ran.of("left-out")
+    plain, left = ran.of("left-out")
+    assert (plain["what"], plain["layer"]) == ("plain", "slope:0")
+    assert lines[plain["where"]["line"] - 1].endswith("# read")
     assert left["what"] == "untracked" and lines[left["where"]["line"] - 1].endswith("# block")
     [rate] = ran.of("schedule")
     assert (rate["of"], rate["steps"], rate["numbers"]["decay_steps"]) == ("CosineDecay", 24, 3)

@@ -82,6 +82,24 @@ def test_weights_that_were_written_before_the_training_are_told_where_they_were_
     assert [r.id for r in found.remedies] == ["save-after-fit"]
 
 
+HELD = """class Hill(Layer):
+  def build(self, shape):
+    self.slope = tf.Variable(1.0)
+    self.low = tf.Variable(0.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("reads", "line"), [("self.slope * x", 3), ("self.slope * x + self.low", 6), ("slope(self)", 6)]
+)
+def test_a_variable_that_keras_does_not_know_is_told_where_it_is_made(run, reads, line):
+    run.event("left-out", what="plain", layer="hill/slope:0", variables=["hill/slope:0"], where=at(6))
+    text = HELD + f"  def call(self, x):\n    return {reads}\n"
+    [found] = run.say(frozen_layers.trainable_too_late, text)
+    assert (found.slug, found.level, found.status, found.location.line) == ("no-gradient", "warning", "confirmed", line)
+    assert [r.id for r in found.remedies] == ["add-weight"]
+
+
 def test_weights_that_are_called_those_of_the_start_are_meant(run):
     run.event("left-out", what="saved-early", layer="first", variables=["kernel"], where=at(1), instead="second")
     assert run.say(frozen_layers.trainable_too_late, "net.save_weights(folder / 'start.weights.h5')\n") == []
