@@ -19,7 +19,7 @@ from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
 from xladoctor.sources.schedules import divided, division, idle_losses, method_of, rate_lines, rates
-from xladoctor.sources.variables import rebound
+from xladoctor.sources.variables import made_of_zeros, rebound
 
 _RATE = Remedy(
     "rate-that-moves", "Give the optimizer a learning rate above 0", "changes-numerics",
@@ -33,6 +33,10 @@ _ASSIGN = Remedy(
     "assign", "Change a variable with assign", "changes-numerics",
     "`self.w.assign(value)` or `self.w.assign_sub(step)`: `self.w = ...` puts a tensor in its place, which nothing "
     "trains.",
+)  # fmt: skip
+_ONE_ZERO = Remedy(
+    "one-factor-not-zero", "Begin one factor of the product with other numbers", "changes-numerics",
+    "Where a product shall be 0 at the start, one of its factors is zeros, and the other one random.",
 )  # fmt: skip
 _LIVE = Remedy(
     "rate-of-the-optimizer-in-use", "Set the rate of the optimizer that trains", "changes-numerics",
@@ -67,7 +71,8 @@ def unmoved(recording: Recording) -> Iterator[Finding]:
         if not names or (event["optimizer"] is None and (every or optimizers)):
             continue  # without an optimizer: gradients that are only looked at, or of a part that is frozen by hand
         made = _all(event) if every else _some(event, names)
-        yield _where(made, trees, every and event.get("rate") == 0.0)
+        zeros = _zeros(names, trees) if every and event.get("rate") else ()
+        yield _beside(made, zeros) if zeros else _where(made, trees, every and event.get("rate") == 0.0)
 
 
 def _schedules(recording: Recording, trees: Mapping[str, ast.Module]) -> Iterator[Finding]:
@@ -89,6 +94,21 @@ def _schedules(recording: Recording, trees: Mapping[str, ast.Module]) -> Iterato
 def _may_cancel(name: str) -> bool:
     """Whether a variable is added to all rows: in a difference of results, as of a critic, its gradient is 0."""
     return name.rpartition("/")[2].partition(":")[0] in ("bias", "beta")
+
+
+def _zeros(names: list[str], trees: Mapping[str, ast.Module]) -> tuple[Location, ...]:
+    """Where all of these variables, two of a name or more, are made with zeros, and nothing else has their names."""
+    wanted = {name.rpartition("/")[2].partition(":")[0] for name in names}
+    found = [(name, file, lines) for file, tree in trees.items() for name, lines in made_of_zeros(tree).items()]
+    mine = [(file, lines[0]) for name, file, lines in found if name in wanted and len(lines) == 1]
+    return tuple(Location(*at) for at in sorted(mine)) if len(mine) == len(wanted) > 1 else ()
+
+
+def _beside(made: Finding, zeros: tuple[Location, ...]) -> Finding:
+    """The finding where the first of several variables is made with zeros."""
+    why = "All of them begin with zeros, and the gradient of a product of two zeros is 0 for both"
+    places = ", ".join(map(str, zeros))
+    return replace(made, location=zeros[0], remedies=(_ONE_ZERO,), message=f"{made.message} {why} ({places}).")
 
 
 def _where(made: Finding, trees: Mapping[str, ast.Module], zero: bool) -> Finding:
@@ -122,6 +142,7 @@ def _all(event: Event) -> Finding:
     """No variable of an optimizer moves: its rate, or a gradient that is 0."""
     rate, kind, steps = event.get("rate"), event["optimizer"], int(event["steps"])
     why = "The learning rate is 0." if rate == 0.0 else "Either its learning rate or the whole gradient is 0."
+    why = f"The learning rate was {rate:g}, so that the whole gradient is 0." if rate else why
     title = f"{kind} changes nothing: {steps} steps left all of its {event['count']} variables as they were"
     return finding(
         "dead-switch", title, f"The values were compared before the first step and after {steps} steps. {why}", event,

@@ -126,6 +126,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "rows-of-the-test": _none(CODE),
     "hold-by-a-layer": _none(CODE),
     "add-weight": _none(CODE),
+    "one-factor-not-zero": _none(CODE),
     "scale-once": _none(CODE),
     "adapt-first": _none(CODE),
     "channels-axis": _none(CODE),

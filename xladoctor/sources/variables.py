@@ -1,10 +1,10 @@
-"""Where a program puts something else in the place of a `tf.Variable`."""
+"""Where a program makes its variables, and where it puts something else in the place of one."""
 
 from __future__ import annotations
 
 import ast
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, keyword, last_name, walk
 from xladoctor.sources.slips.slip import values_of_names
 
 _MAKES = frozenset({"Variable", "add_weight", "add_variable"})
@@ -18,3 +18,27 @@ def rebound(tree: ast.Module) -> list[int]:
         others = [(v, line) for v, line in values if v not in made]
         found += [line for v, line in others if made and any(dotted(n) == name for n in walk(v))]
     return sorted(found)
+
+
+def made_of_zeros(tree: ast.Module) -> dict[str, list[int]]:
+    """{name: the lines that make a variable of this name with zeros}: its own, or that of what it is assigned to."""
+    found: dict[str, list[int]] = {}
+    for statement in (n for n in walk(tree) if isinstance(n, ast.Assign)):
+        made = statement.value
+        if not (isinstance(made, ast.Call) and last_name(made.func) in _MAKES):
+            continue
+        named = keyword(made, "name")
+        own = named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else None
+        first = keyword(made, "initializer") or (
+            made.args[0] if last_name(made.func) == "Variable" and made.args else None
+        )
+        if first is not None and _is_zero(first):
+            found.setdefault(own or last_name(statement.targets[0]), []).append(statement.lineno)
+    return found
+
+
+def _is_zero(value: ast.expr) -> bool:
+    """`"zeros"`, `keras.initializers.Zeros()`, `tf.zeros([3])`, `0.0`."""
+    if isinstance(value, ast.Constant):
+        return value.value == "zeros" or (value.value == 0 and isinstance(value.value, float))
+    return last_name(value.func if isinstance(value, ast.Call) else value).lower() in ("zeros", "zeros_like")

@@ -66,6 +66,27 @@ def test_a_loss_with_the_weight_0_is_told_where_it_is_given(run, monkeypatch):
     assert [f.location.line for f in run.say()] == [9]
 
 
+FACTORS = """class Update(Layer):
+  def build(self, shape):
+    self.down = self.add_weight(shape=(8, 2), name="thin", initializer="zeros")
+    self.up = tf.Variable(tf.zeros((2, 8)))
+    self.bias = self.add_weight(shape=(8,), initializer="zeros")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [(FACTORS, 3), (FACTORS.replace('initializer="zeros")\n    self.up', 'initializer="normal")\n    self.up'), 9)],
+)
+def test_two_factors_that_begin_with_zeros_are_told_where_they_are_made(run, monkeypatch, text, line):
+    monkeypatch.setattr(unmoved, "program_of", lambda recording: {"main.py": ast.parse(text)})
+    names = ["update/thin", "update/up:0", "update_1/thin", "update_1/up:0"]
+    run.event("unmoved", given=4, optimizer="Adam", **{**STILL, "variables": names, "count": 4})
+    [found] = run.say()
+    assert (found.slug, found.location.line) == ("dead-switch", line)
+    assert ("product of two zeros" in found.message) == (line == 3)
+
+
 def test_a_rate_of_0_is_told(run, monkeypatch):
     run.event("unmoved", given=1, optimizer="SGD", **{**STILL, "rate": 0.0})
     [found] = run.say()
