@@ -8,7 +8,7 @@ does neither.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -143,22 +143,34 @@ def _set_again(recording: Recording, name: str, capsule: str, draw: Mapping[str,
         for e in recording.of_kind(kind)
         if str(e["capsule"]) == capsule
     ]
-    seeds = recording.of_kind(schema.SEED)
+    second = _again(recording.of_kind(schema.SEED), calls)
+    if second is None:
+        return None
+    there = location(second.get("where"))
+    return _finding(
+        draw,
+        f"{name} does not draw the same numbers again after set_seed({second['seed']})",
+        f"The program sets the seed {second['seed']} twice{f' (again at {there})' if there else ''} and calls {name} "
+        f"after each. XLA ignores that seed: what {draw['op']} draws there differs from call to call.",
+        (Proof("event", f"the seed {second['seed']} was set again", event_of(second)),),
+        "untested",
+        NOT_TESTED,
+    )
+
+
+def _again(seeds: Sequence[Event], calls: Sequence[float]) -> Event | None:
+    """The second time that a seed is set, with a recorded call after each: before the next seed, or later where nothing
+    else was set in between.
+    """
     for first, second in pairwise(seeds):
-        if first["seed"] != second["seed"]:
-            continue
-        if any(first["t"] <= t < second["t"] for t in calls) and any(t >= second["t"] for t in calls):
-            there = location(second.get("where"))
-            return _finding(
-                draw,
-                f"{name} does not draw the same numbers again after set_seed({second['seed']})",
-                f"The program sets the seed {second['seed']} twice{f' (again at {there})' if there else ''} and calls "
-                f"{name} after each. XLA ignores that seed: what {draw['op']} draws there differs from call "
-                "to call.",
-                (Proof("event", f"the seed {second['seed']} was set again", event_of(second)),),
-                "untested",
-                NOT_TESTED,
-            )
+        between = any(first["t"] <= t < second["t"] for t in calls)
+        if first["seed"] == second["seed"] and between and any(t >= second["t"] for t in calls):
+            return second
+    used: dict[str, Event] = {}
+    for call in sorted(calls):
+        now = next((seed for seed in reversed(seeds) if seed["t"] <= call), None)
+        if now is not None and used.setdefault(str(now["seed"]), now) is not now:
+            return now
     return None
 
 

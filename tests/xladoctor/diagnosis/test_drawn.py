@@ -56,6 +56,8 @@ def test_one_seed_on_both_sides(tmp_path, draw, eager, found):
     [
         pytest.param([("11", 0.5), ("11", 2.0)], (1.0, 3.0), True, id="set again"),
         pytest.param([("11", 0.5), ("12", 2.0)], (1.0, 3.0), False, id="another seed"),
+        pytest.param([("11", 0.5), ("12", 1.5), ("11", 2.5)], (1.0, 2.0, 3.0), True, id="again after another one"),
+        pytest.param([("11", 0.5), ("12", 1.5), ("11", 2.5)], (2.0, 3.0), False, id="called with each seed once"),
         pytest.param([("11", 0.5)], (1.0, 3.0), False, id="set once"),
         pytest.param([("11", 0.5), ("11", 2.0)], (1.0,), False, id="not called again"),
         pytest.param([("11", 0.5), ("11", 0.6)], (1.0, 3.0), False, id="not called between"),
