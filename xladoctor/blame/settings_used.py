@@ -15,7 +15,7 @@ from xladoctor.blame.settings import fields_of
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Clash, Origin
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import defaults, last_name, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -31,32 +31,32 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
     if crash.slug not in _OF_SIZES:
         return
     trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
-    defaults: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     reading: set[str] = set()
     for tree in trees.values():
         for node in walk(tree):
             if isinstance(node, ast.ClassDef):
-                defaults[node.name] = _with_default(node)
+                by_name[node.name] = _with_default(node)
             elif isinstance(node, ast.FunctionDef):
-                defaults[node.name] = _defaulted(node)
+                by_name[node.name] = set(defaults(node))
                 reading |= {node.name} if _reads_settings(node) else set()
     for file, tree in trees.items():
         found = [
-            (at, 7.5, why) for n in walk(tree) if isinstance(n, ast.FunctionDef) for at, why in _left_out(n, defaults)
+            (at, 7.5, why) for n in walk(tree) if isinstance(n, ast.FunctionDef) for at, why in _left_out(n, by_name)
         ]
         found += [(at, 7.0, _AT_IMPORT) for at in _at_import(tree, reading)] if file != main else []
         yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
 
 
-def _left_out(function: ast.FunctionDef, defaults: Mapping[str, set[str]]) -> Iterator[tuple[int, str]]:
+def _left_out(function: ast.FunctionDef, optional: Mapping[str, set[str]]) -> Iterator[tuple[int, str]]:
     """The calls in a function that leave out an argument with a default, which another call there gives a value of the
     function's own.
     """
-    calls = [n for n in walk(function) if isinstance(n, ast.Call) and last_name(n.func) in defaults]
+    calls = [n for n in walk(function) if isinstance(n, ast.Call) and last_name(n.func) in optional]
     given = {k.arg: last_name(c.func) for c in calls for k in c.keywords if k.arg and isinstance(k.value, ast.Name)}
     for call in calls:
         name, own = last_name(call.func), {k.arg for k in call.keywords}
-        left = sorted(p for p in defaults[name] & set(given) - own if given[p] != name)
+        left = sorted(p for p in optional[name] & set(given) - own if given[p] != name)
         if left and not call.args and None not in own:
             yield call.lineno, f"It leaves `{left[0]}` at its default, and `{given[left[0]]}` is given one beside it."
 
@@ -65,12 +65,6 @@ def _with_default(cls: ast.ClassDef) -> set[str]:
     fields = set(fields_of(cls))
     return {s.target.id for s in cls.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
             and s.target.id in fields and s.value is not None}  # fmt: skip
-
-
-def _defaulted(function: ast.FunctionDef) -> set[str]:
-    args = function.args
-    names = [a.arg for a in args.args][::-1][: len(args.defaults)]
-    return {*names, *(a.arg for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None)}
 
 
 def _reads_settings(function: ast.FunctionDef) -> bool:
@@ -124,9 +118,13 @@ _AT_IMPORT = "It is worked out once, when the module is imported: later settings
 
 
 def _at_import(tree: ast.Module, reading: set[str]) -> Iterator[int]:
-    """The lines of numbers of a module that are worked out from settings as they are when it is imported."""
-    for statement in tree.body:
-        value = statement.value if isinstance(statement, ast.Assign) else None
-        called = [n for n in walk(value) if isinstance(n, ast.Call)] if value is not None else []
+    """The lines of numbers of a module that are worked out from settings as they are when it is imported: what names of
+    the module are assigned, and the defaults of functions. What is within a `lambda` waits until it is called.
+    """
+    values = [s.value for s in tree.body if isinstance(s, ast.Assign)]
+    values += [d for f in walk(tree) if isinstance(f, ast.FunctionDef) for d in defaults(f).values()]
+    for value in values:
+        later = {n for inner in walk(value) if isinstance(inner, ast.Lambda) for n in walk(inner.body)}
+        called = (n for n in walk(value) if isinstance(n, ast.Call) and n not in later)
         if any(last_name(call.func) in reading for call in called):
-            yield statement.lineno
+            yield value.lineno

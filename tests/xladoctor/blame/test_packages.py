@@ -4,6 +4,8 @@ lines are found by mistakes that the source shows.
 
 from __future__ import annotations
 
+import pytest
+
 from xladoctor.blame.conventions import _fits
 from xladoctor.blame.crash import crash_of
 from xladoctor.blame.ranking import decisive, ordered
@@ -333,7 +335,27 @@ def test_an_argument_that_one_of_two_calls_leaves_out() -> None:
     assert "It leaves `shape` at its default" in reasons(found).get("inference = Inference(rows=6)", "")
 
 
-def test_a_number_that_a_module_works_out_when_it_is_imported() -> None:
+AT_IMPORT = """import tensorflow as tf
+import params
+SIDE = 20 + params.get("grid")
+def padded():
+    return load()
+def merged(x):
+    return tf.reshape(x, [-1, SIDE, SIDE])
+"""
+LATER = AT_IMPORT.replace("SIDE = 20 + params", "SIDE = lambda: 20 + params").replace("SIDE, SIDE", "SIDE(), SIDE()")
+DEFAULT = AT_IMPORT.replace('SIDE = 20 + params.get("grid")\n', "").replace("(x)", '(x, SIDE=params.get("grid") + 20)')
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "kept"),
+    [
+        (AT_IMPORT, 'SIDE = 20 + params.get("grid")', True),
+        (DEFAULT, 'def merged(x, SIDE=params.get("grid") + 20):', True),
+        (LATER, 'SIDE = lambda: 20 + params.get("grid")', False),
+    ],
+)
+def test_a_number_that_a_module_works_out_when_it_is_imported(text: str, line: str, kept: bool) -> None:
     found = blamed(
         """
         import params, patches
@@ -348,21 +370,12 @@ def test_a_number_that_a_module_works_out_when_it_is_imported() -> None:
             def get(key):
                 return cfg[key]
             """,
-            "/work/patches.py": """
-            import tensorflow as tf
-            import params
-            SIDE = 20 + params.get("grid")
-            def padded():
-                return load()
-            def merged(x):
-                return tf.reshape(x, [-1, SIDE, SIDE])
-            """,
+            "/work/patches.py": text,
         },
         dims=(441, 484),
         slug="reshape-mismatch",
     )
-    said = reasons(found).get('SIDE = 20 + params.get("grid")', "")
-    assert "when the module is imported" in said
+    assert ("when the module is imported" in reasons(found).get(line, "")) == kept
 
 
 def test_a_factor_that_is_in_a_product_twice() -> None:
