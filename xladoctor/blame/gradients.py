@@ -17,7 +17,7 @@ _CUTS = frozenset(
         "argmax", "argmin", "argsort", "stop_gradient", "round", "rint", "floor", "ceil", "sign", "categorical",
         "equal",
         "not_equal", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or", "searchsorted",
-        "bucketize", "numpy", "item", "histogram_fixed_width",
+        "bucketize", "numpy", "item", "histogram_fixed_width", "convert_to_numpy", "asarray", "get_value",
     }
 )  # fmt: skip
 _WHOLE = ("int", "bool")
@@ -90,7 +90,7 @@ def _names(node: ast.AST) -> Iterator[str]:
 def _called(trees: dict[str, ast.Module], names: set[str], tree: ast.Module) -> list[ast.FunctionDef]:
     """The functions of a file that what is under a tape calls, directly or by others; `call` of a layer is one."""
     every = [n for t in trees.values() for n in walk(t) if isinstance(n, ast.FunctionDef)]
-    known = set(names) | {"call"}
+    known = set(names) | {"call", "__call__"}
     while True:
         more = {name for f in every if f.name in known for name in _names(f)} - known
         if not more:

@@ -47,6 +47,7 @@ _ELSEWHERE = frozenset(
 def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with suspects at its root, where the failure is one of shapes and the sources can be read."""
     try:
+        diagnosis = _without_gradient(diagnosis, recording)
         case = case_of(diagnosis, recording)
         found = blame(*case) if case is not None else None
     except Exception as error:
@@ -54,7 +55,7 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         note = f"The source could not be followed to suspects ({type(error).__name__})."
         return replace(diagnosis, notes=(*diagnosis.notes, note))
     if case is None or found is None:
-        return _without_gradient(diagnosis, recording)
+        return diagnosis
     told = diagnosis.with_finding(case[0], blamed(case[0], found))
     return with_first_seen(told, case[1], recording.retraced)
 
@@ -69,7 +70,8 @@ def _without_gradient(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     if main is None:
         return diagnosis
     found = gradients.suspects(_files(sources, main, failure), main)
-    return diagnosis.with_finding(root, replace(root, suspects=found))
+    told = blamed(root, Blame(suspects=found, decisive=len(found) == 1, raised_at=root.location))
+    return diagnosis.with_finding(root, told) if found else diagnosis
 
 
 Case = tuple[Finding, Event | None, Files, str, Seen]

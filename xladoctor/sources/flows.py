@@ -32,6 +32,8 @@ class Flows:
         self._scope: dict[int, tuple[str, ...]] = {}
         self._bound: dict[tuple[str, ...], frozenset[str]] = {}
         self._functions: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = defaultdict(list)
+        self._called_objects: dict[int, str] = {}
+        """The class of each method that a call of an object runs."""
         self._edges: dict[Key, set[Key]] = defaultdict(set)
         for file, tree in trees.items():
             self._scopes(tree, (file,))
@@ -80,9 +82,9 @@ class Flows:
                 self._functions[node.name].append(node)
                 bound.add(node.name)
             if isinstance(node, ast.ClassDef):
-                self._functions[node.name] += [
-                    n for n in node.body if isinstance(n, ast.FunctionDef) and n.name in ("__init__", "__call__")
-                ]
+                methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
+                self._functions[node.name] += [n for n in methods if n.name in ("__init__", "__call__")]
+                self._called_objects.update((id(n), node.name) for n in methods if n.name in ("__call__", "call"))
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 bound.add(node.id)
             if isinstance(node, Function):
@@ -155,9 +157,11 @@ class Flows:
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             self._join(node.context_expr, self._targets(node.optional_vars))
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            # What a call of an object gives comes of the object.
+            ends = [("()", name) for name in (node.name, self._called_objects.get(id(node))) if name is not None]
             for inner in walk(node):
                 if isinstance(inner, ast.Return | ast.Yield | ast.YieldFrom):
-                    self._join(inner.value, [("()", node.name)])
+                    self._join(inner.value, ends)
         elif isinstance(node, ast.Call):
             self._call(node)
 
