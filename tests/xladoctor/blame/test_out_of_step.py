@@ -111,6 +111,26 @@ def test_the_spelling_of_a_key_that_other_tables_do_not_have_is_suspected(name: 
     assert (found[0].startswith("DRIVERS") if found else False) is is_blamed
 
 
+TWO_KEYS = """
+import keras
+
+def scaled(part, label):
+    return {"wave": part["wave"] / 9.0, "CHANGED": part["station"]}, label
+
+wave, station = keras.Input((9,), name="wave"), keras.Input((2,), name="station")
+model = keras.Model({"wave": wave, "station": station}, keras.layers.Concatenate()([wave, station]))
+model.fit(rows.map(scaled))
+"""
+
+
+@pytest.mark.parametrize(("said", "is_blamed"), [("site", True), ("other", False)])
+def test_the_odd_one_of_two_keys_is_suspected_where_the_failure_names_both(said: str, is_blamed: bool) -> None:
+    message = f'The model needs data for its input "station"; the keys of the data are "wave", "{said}".'
+    text = TWO_KEYS.replace("CHANGED", "site")
+    found = lines(blamed(text, ("<module>", "model.fit"), message=message, slug="wrong-input-key"))
+    assert any("site" in line for line in found[:1]) == is_blamed
+
+
 @pytest.mark.parametrize(("asked", "is_blamed"), [("saved.get('width', 32)", True), ("saved.get('most', 5)", False)])
 def test_a_key_that_nothing_writes_is_suspected(asked: str, is_blamed: bool) -> None:
     """It is read with a default that is one of the sizes, and the other keys of the same settings are written."""
