@@ -37,6 +37,7 @@ from xladoctor.blame.bindings import Index, Line, index
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.elements import YIELDED
 from xladoctor.blame.features import MAKES, Features, factors, features
+from xladoctor.blame.flat_targets import of_flat_targets
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.indices import LABEL, OF_VALUES, of_indices, of_marks
 from xladoctor.blame.open_lengths import of_open_lengths
@@ -133,6 +134,7 @@ def _by_sources(
     yield from limits.of_limits(hops, crash, files, habits.is_one_past(crash))
     yield from handing.of_calls(crash, files)
     yield from handing.of_exchanged(crash, files)
+    yield from of_flat_targets(crash, hops, files)
     yield from dtypes.of_types(hops, crash, files)
     yield from retraced.of_first_shapes(crash, files)
     yield from unsized.of_unsized(hops, crash, files)

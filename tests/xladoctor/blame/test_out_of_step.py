@@ -298,3 +298,27 @@ def test_of_a_signature_and_an_element_that_which_the_model_agrees_with_is_right
     message = "`generator` yielded an element of shape (20, 20, 1) where an element of shape (20, 20) was expected."
     found = blamed(YIELDS.format(shape), ("<module>", "model.fit"), message=message, slug="contract-violation")
     assert lines(found)[0].startswith(first)
+
+
+HEADS = """
+import tensorflow as tf
+
+def example(rows, age, weight_of_row):
+    return rows / 9.0, age, LAST
+
+ds = tf.data.Dataset.from_tensor_slices((rows, age, more)).map(example)
+model.fit(ds)
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "said", "is_blamed"),
+    [
+        ("tf.math.log(mass)", "y_true and y_pred have different structures. y_true: * y_pred: [...]", True),
+        ("sample_weight", "y_true and y_pred have different structures. y_true: * y_pred: [...]", False),
+        ("tf.math.log(mass)", "Something else", False),
+    ],
+)
+def test_a_second_target_in_the_place_of_weights_is_suspected(last: str, said: str, is_blamed: bool) -> None:
+    found = blamed(HEADS.replace("LAST", last), ("<module>", "model.fit"), message=said, slug="not-xla")
+    assert any("several targets" in s.reason for s in (found.suspects if found else ())) == is_blamed
