@@ -28,6 +28,10 @@ _MAKES_DOUBLE = frozenset(
 )  # fmt: skip
 
 
+_DOUBLES = {"float32": "float64", "complex64": "complex128"}
+"""The type that NumPy makes where no type is named, for that which TensorFlow makes."""
+
+
 def types_of(message: str) -> frozenset[str]:
     """The types that a message names, by one name each; what a layer received as a whole is no part of it."""
     said = _RECEIVED.split(message[:4000], maxsplit=1)[0]
@@ -63,7 +67,7 @@ def _reason(node: ast.AST, types: frozenset[str], is_cast: bool) -> tuple[float,
         return (6.0, "It takes the values as they are, also text.") if _is_as_it_is(node) else None
     if written in types:
         # What most of a program has is asked for on purpose.
-        usual = written == "float32" and "float64" in types
+        usual = _DOUBLES.get(written, "") in types
         return (4.0 if usual else 7.0), f"It makes {written} of what it is given."
     if "float64" in types and not is_cast and _is_double(node):
         return 6.0, "NumPy makes float64 here, where no type is named."

@@ -134,6 +134,7 @@ def _by_sources(
     yield from limits.of_limits(hops, crash, files, habits.is_one_past(crash))
     yield from handing.of_calls(crash, files)
     yield from handing.of_exchanged(crash, files)
+    yield from handing.of_misplaced(hops, files)
     yield from of_flat_targets(crash, hops, files)
     yield from dtypes.of_types(hops, crash, files)
     yield from retraced.of_first_shapes(crash, files)

@@ -7,16 +7,18 @@ called. The recorded shapes tell it; no source has to be followed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Frame, Sizes
 from xladoctor.blame.suspicion import Candidate, history
 from xladoctor.blame.values import Array, Clash
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, positional, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -93,6 +95,30 @@ def of_exchanged(crash: Crash, files: Files) -> Iterator[Candidate]:
                     f"It gives `{given[i]}` in the place of `{names[i]}`, and `{given[j]}` in that of `{names[j]}`."
                 )
                 yield Candidate(caller.file, call.args[i].lineno, 8.8, reason, None, "other", strong=True)
+
+
+def of_misplaced(hops: Mapping[Line, int], files: Files) -> Iterator[Candidate]:
+    """A call that gives an argument in the place of a parameter of another name, where one of the callee's parameters
+    has its name: `Mosaic(self.canvas, self.size)` of `def __init__(self, size, canvas)`.
+    """
+    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    known: dict[str, list[list[str]]] = defaultdict(list)
+    for tree in trees.values():
+        for node in (n for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)):
+            inner = [m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == "__init__"]
+            made = node if isinstance(node, ast.FunctionDef) else inner[0] if inner else None
+            known[node.name].append(positional(made) if made is not None else [])
+    for file, tree in trees.items():
+        for call in (n for n in walk(tree) if isinstance(n, ast.Call) and (file, n.lineno) in hops):
+            names = known.get(last_name(call.func), [])
+            given = [last_name(a) for a in call.args]
+            if len(names) != 1 or any(isinstance(a, ast.Starred) for a in call.args):
+                continue
+            for i, name in enumerate(given[: len(names[0])]):
+                j = names[0].index(name) if name in names[0] else i
+                if j != i and j < len(given) and given[j] != names[0][j] and given[j]:
+                    reason = f"It gives `{name}` in the place of `{names[0][i]}`."
+                    yield Candidate(file, call.lineno, 7.8, reason, None, "other", True)
 
 
 def _definition(frame: Frame, name: str, files: Files) -> ast.FunctionDef | None:

@@ -322,3 +322,35 @@ model.fit(ds)
 def test_a_second_target_in_the_place_of_weights_is_suspected(last: str, said: str, is_blamed: bool) -> None:
     found = blamed(HEADS.replace("LAST", last), ("<module>", "model.fit"), message=said, slug="not-xla")
     assert any("several targets" in s.reason for s in (found.suspects if found else ())) == is_blamed
+
+
+FRAME = """
+import tensorflow as tf
+
+class Frame:
+    def __init__(self, inner, outer):
+        self.inner = inner
+        self.outer = outer
+
+    def crop(self, images):
+        return tf.reshape(images, [-1, self.inner, self.inner])
+
+class Stage:
+    def __init__(self, outer, width):
+        self.frame = Frame(CALL)
+
+    def run(self, images):
+        return self.frame.crop(images)
+
+Stage(32, 16).run(load())
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "is_blamed"), [("outer, width", True), ("width, outer", False), ("inner=width, outer=outer", False)]
+)
+def test_an_argument_in_the_place_of_another_parameter_is_suspected(call: str, is_blamed: bool) -> None:
+    frames = (("<module>", "Stage(32, 16).run"), ("Stage.run", "return self.frame.crop"), ("Frame.crop", "return tf."))
+    found = blamed(FRAME.replace("CALL", call), *frames, dims=(512, 1024), slug="reshape-mismatch")
+    reasons = [s.reason for s in (found.suspects if found else ())]
+    assert ("It gives `outer` in the place of `inner`." in reasons) == is_blamed
