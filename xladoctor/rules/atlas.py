@@ -81,6 +81,8 @@ NEARER: Mapping[Nearer, str] = {
 """Which side is nearer to what eager execution gives in float64 for the same numbers."""
 _OF_TYPE = ("denormal", "huge")
 """Inputs that are others in each type."""
+_OF_NUMBERS = frozenset({"value", "nan", "infinity", "denormal"})
+"""Kinds of difference where both sides give numbers."""
 _WIDE = frozenset({"float64", "complex128"})
 _AS_NEAR, _NEAR = 8.0, 64.0
 Trial = Literal["helps", "no-help", "none-fits", "not-tried"]
@@ -132,6 +134,8 @@ class Difference:
         the same input in float64, that result has no say.
         """
         eager, xla = self.eager_units, self.xla_units
+        if self.kind not in _OF_NUMBERS:
+            return "unknown"
         if self.edge not in _OF_TYPE and not _WIDE.isdisjoint(self.types):
             return "as-in-float64"
         if eager is None or xla is None:

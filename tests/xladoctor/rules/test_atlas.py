@@ -152,6 +152,7 @@ def test_which_side_is_nearer_to_float64(eager, xla, nearer):
     assert one.nearer == nearer
     wide = replace(one, types=("float32", "float64"))
     assert (wide.nearer, replace(wide, edge="huge").nearer) == ("as-in-float64", nearer)
+    assert replace(wide, kind="first-raises").nearer == "unknown", "there are no numbers to compare"
     told = json.loads(json.dumps(atlas.as_data(one), allow_nan=False))
     assert told["nearer"] == nearer and told["xla_units"] == (xla if xla != inf else None)
     assert (nearer == "unknown") == (not atlas.NEARER[one.nearer])
