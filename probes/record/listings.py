@@ -21,11 +21,14 @@ from .guard import Guard
 from .held_names import texts_of
 
 MAX_CALLS = 40
+MAX_LOOKS = 2000
+"""Calls of which it is asked who makes them."""
 MAX_FILES = 2000
 MAX_SECONDS = 0.1
 _FRAMES = 12
 _NUMBER = re.compile(r"\d{1,15}")
-_clock = getattr(time, "thread_time", time.perf_counter)
+_clock = time.perf_counter
+"""By the clock: a folder of a network is waited for, and is listed twice."""
 
 
 class ListingRecorder:
@@ -33,14 +36,15 @@ class ListingRecorder:
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
-        self._left, self._seconds = MAX_CALLS, 0.0
+        self._left, self._looks, self._seconds = MAX_CALLS, MAX_LOOKS, 0.0
         self._scan = os.scandir
         for name in ("listdir", "scandir"):
             # No function: what a class keeps as its attribute would become a method.
             guard.hooks.put(os, name, _Watched(getattr(os, name), self._called))
 
     def _called(self, path: Any) -> None:
-        if self._left > 0 and self._seconds < MAX_SECONDS:
+        if self._left > 0 and self._looks > 0 and self._seconds < MAX_SECONDS:
+            self._looks -= 1
             self._guard.run("listing", self._list, path)
 
     def _list(self, path: Any) -> None:

@@ -69,3 +69,17 @@ def test_what_asks_for_the_functions_of_the_system_gets_its_answer(listed, tmp_p
     assert pickle.loads(pickle.dumps(os.listdir))(str(tmp_path)) == []
     kept = type("Kept", (), {"list": os.listdir})()
     assert kept.list(str(tmp_path)) == []
+
+
+def test_of_calls_that_no_line_of_the_program_makes_so_many_are_asked_about(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr("probes.record.listings.MAX_LOOKS", 3)
+    monkeypatch.setattr("probes.record.listings.user_frames", lambda **given: asked.append(given) or [])
+    guard = Guard(SimpleNamespace(write=lambda kind, **facts: None))
+    ListingRecorder(guard)
+    try:
+        for _ in range(9):
+            os.listdir(tmp_path)
+    finally:
+        guard.hooks.take_back(lambda what, function, *given: function(*given))
+    assert len(asked) == 3
