@@ -7,13 +7,13 @@ is looked at any more.
 from __future__ import annotations
 
 import sys
-import time
 import weakref
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
 from .. import compat, compat_data
+from .clocks import of_thread
 from .columns import (
     MAX_NUMBERS,
     Columns,
@@ -38,8 +38,6 @@ _MOST_OTHERS = 4
 MAX_ROW_NUMBERS = 500_000
 _LEAST = 8
 _SHARE = 0.05
-_clock = getattr(time, "thread_time", time.perf_counter)
-"""Of this thread alone: on a busy machine a look takes no more of it."""
 Write = Callable[..., None]
 
 
@@ -84,14 +82,14 @@ class GivenRows:
         self.of_keras = self.of_keras or (method == "fit" and not facts.get("loop"))
         if self._seconds >= MAX_SECONDS:
             return
-        started = _clock()
+        started = of_thread()
         try:
             if method == "fit":
                 self._fitted(model, given, facts)
             else:
                 self._used(method, model, given, facts)
         finally:
-            self._seconds += _clock() - started
+            self._seconds += of_thread() - started
 
     def sampled(self, model: Any) -> None:
         """What a model was trained on is a sample: a test may have others of these rows, or all of them."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from collections import Counter
 from collections.abc import Mapping
 from dis import get_instructions as instructions
@@ -17,6 +16,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from .. import compat, schema
+from .clocks import of_thread
 from .frames import is_user_file
 from .guard import Guard
 from .named_parts import odd_parts
@@ -37,7 +37,6 @@ _MOST_TEXTS = 2000
 _OPTIMIZED = 0x1
 _SEES_LOCALS = frozenset({"locals", "vars", "exec", "eval", "dir", "f_locals"})
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
-_clock = getattr(time, "thread_time", time.perf_counter)
 
 
 class NameRecorder:
@@ -99,18 +98,18 @@ class NameRecorder:
         """No `fit` was asked about its rows: are those odd that the names call a training and a test?"""
         if self._seconds >= MAX_SECONDS:
             return
-        started, where = _clock(), {"file": file, "line": line, "function": function}
+        started, where = of_thread(), {"file": file, "line": line, "function": function}
         for what, rows, name in odd_parts(held):
             if (what, file, name) not in self._odd:
                 self._odd.add((what, file, name))
                 self.guard.sink.write(schema.SPLIT, what=what, rows=rows, name=name, used=where)
-        self._seconds += _clock() - started
+        self._seconds += of_thread() - started
 
     def _note(self, file: str, function: str, held: Mapping[str, Any]) -> None:
-        started = _clock()
+        started = of_thread()
         found: dict[str, Any] = {}
         for name, value in held.items():
-            if self._seconds + _clock() - started > MAX_SECONDS or len(found) >= MAX_NAMES:
+            if self._seconds + of_thread() - started > MAX_SECONDS or len(found) >= MAX_NAMES:
                 break
             if name.startswith("__"):
                 continue
@@ -122,7 +121,7 @@ class NameRecorder:
         if found and self._written.get((file, function)) != found:
             self._written[file, function] = found
             self.guard.sink.write(schema.NAMES, file=file, function=function, names=found)
-        self._seconds += _clock() - started
+        self._seconds += of_thread() - started
 
 
 def _sees_locals(code: CodeType) -> bool:

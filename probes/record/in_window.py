@@ -7,18 +7,17 @@ be moved by the length of a window. What is given to a model as windows is looke
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 from .. import compat_data, schema
+from .clocks import of_thread
 from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 
 MAX_SECONDS = 0.1
-_clock = getattr(time, "thread_time", time.perf_counter)
 _FIRST = 64
 _MOST_ROWS = 4000
 _MOST = 4_000_000
@@ -37,10 +36,10 @@ class WindowRecorder:
 
     def _hook(self, module: ModuleType, name: str) -> None:
         def made(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-            started = _clock()
+            started = of_thread()
             if self._seconds <= MAX_SECONDS:
                 self.guard.run("windows", self._made, args, kwargs)
-            self._seconds += _clock() - started
+            self._seconds += of_thread() - started
 
         self.guard.hooks.put(module, name, followed(getattr(module, name), made))
 

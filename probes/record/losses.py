@@ -7,19 +7,16 @@ values. So many calls are looked at, and then Keras and TensorFlow have their ow
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from .. import compat, compat_gradients, schema
+from .clocks import of_thread
 from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
 from .value_range import range_of
-
-_clock = getattr(time, "thread_time", time.perf_counter)
-"""Of this thread alone: on a busy machine a look takes no more of it."""
 
 MAX_CALLS = 400
 MAX_SECONDS = 0.05
@@ -91,12 +88,12 @@ class LossRecorder:
     def _look(
         self, look: Callable[..., None], name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
     ) -> None:
-        started = _clock()
+        started = of_thread()
         self._left -= 1
         self._result = result
         look(name, args, kwargs)
         self._result = None
-        self._seconds += _clock() - started
+        self._seconds += of_thread() - started
         if self._left <= 0 or self._seconds > MAX_SECONDS or len(self._seen) >= MAX_EVENTS:
             self._left = 0
             for holder, own, original, watched in self._mine:

@@ -6,11 +6,11 @@ The two functions of pandas work as they do; sizes and labels are compared after
 
 from __future__ import annotations
 
-import time
 from types import ModuleType
 from typing import Any
 
 from .. import schema
+from .clocks import of_thread
 from .frames import followed, user_frames
 from .guard import Guard
 from .importhook import PostImportFinder
@@ -19,7 +19,6 @@ MAX_EVENTS = 20
 MAX_CALLS = 2000
 MAX_SECONDS = 0.2
 _MOST_LABELS = 1_000_000
-_clock = getattr(time, "thread_time", time.perf_counter)
 
 
 class PandasRecorder:
@@ -49,9 +48,9 @@ class PandasRecorder:
         if self._calls >= MAX_CALLS or self._seconds > MAX_SECONDS or len(self._seen) >= MAX_EVENTS:
             return
         self._calls += 1
-        started = _clock()
+        started = of_thread()
         self.guard.run(what, look, *args)
-        self._seconds += _clock() - started
+        self._seconds += of_thread() - started
 
     def _merged(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         given = [*args[:2], *(kwargs[k] for k in ("left", "right") if k in kwargs)]

@@ -9,13 +9,13 @@ that the program calls outside of any function and tape. Nothing is copied from 
 from __future__ import annotations
 
 import sys
-import time
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .. import compat, compat_gradients
+from .clocks import of_thread
 from .frames import hide, user_frames, wraps
 from .given_rows import GivenRows
 from .guard import Guard
@@ -34,7 +34,6 @@ _LEAST = 16
 _BATCHES = 2
 _SAMPLES = 16
 """Numbers of a row by which it is known again."""
-_clock = getattr(time, "thread_time", time.perf_counter)
 
 
 @dataclass
@@ -91,11 +90,11 @@ class StepRows:
         known = self._epochs.get(function)
         if (known is not None and known.closed) or trains is (self._given.program is not None):
             return  # what it trains on is looked at first, and once
-        started = _clock()
+        started = of_thread()
         try:
             self._took(function, known, trains, args, kwargs)
         finally:
-            self._seconds += _clock() - started
+            self._seconds += of_thread() - started
 
     def _took(self, function: Any, known: _Epoch | None, trains: bool, args: Any, kwargs: Any) -> None:
         given = list(leaves((args, kwargs)))

@@ -78,7 +78,7 @@ def _call(caller: Frame, callee: Frame, files: Files) -> tuple[ast.Call | None, 
     for call in walk(source.tree) if source is not None and node is not None else ():
         covers = isinstance(call, ast.Call) and call.lineno <= caller.line <= (call.end_lineno or call.lineno)
         if covers and isinstance(call, ast.Call) and last_name(call.func) == function and node is not None:
-            return call, [a.arg for a in node.args.args if a.arg not in ("self", "cls")]
+            return call, positional(node)
     return None, []
 
 

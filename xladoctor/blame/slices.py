@@ -14,7 +14,7 @@ from pathlib import Path
 from xladoctor.blame import settings
 from xladoctor.blame.bindings import Function, Index, Line, Place
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.sources.names import argument, last_name, parameters, walk
+from xladoctor.sources.names import argument, defaults, last_name, parameters, walk
 
 _MOST, _BEFORE, _AFTER, _MANY, _FEW = 4000, 4, 2, 40, 6
 
@@ -156,7 +156,7 @@ class _Slice:
 
     def _given(self, function: Function, place: Place, name: str) -> Iterator[Place]:
         """What a parameter is given where its function is called: by the traceback's call, where there is one."""
-        default = _default(function, name)
+        default = defaults(function).get(name)
         if default is not None:
             yield Place(place.file, default, None, place.cls)
         names = [function.name, *([place.cls] if function.name == "__init__" else [])]
@@ -214,14 +214,6 @@ def _nearest(bound: Sequence[Place], use: ast.AST | None) -> list[Place]:
     before = [p for p in ordered if getattr(p.node, "lineno", 0) <= line and p.node is not use]
     after = [p for p in ordered if getattr(p.node, "lineno", 0) > line]
     return [*before[-_BEFORE:], *after[:_AFTER]]
-
-
-def _default(function: Function, name: str) -> ast.expr | None:
-    args = function.args
-    names = [a.arg for a in (*args.posonlyargs, *args.args)]
-    pairs = dict(zip(names[::-1], args.defaults[::-1], strict=False))
-    pairs |= {a.arg: d for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None}
-    return pairs.get(name)
 
 
 def _is_property(node: ast.AST) -> bool:

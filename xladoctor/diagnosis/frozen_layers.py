@@ -14,6 +14,7 @@ from xladoctor.model.diagnosis import Finding, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.variables import assigned_variables
 
 _SLUG = "setting-too-late"
 _ASSIGNS = frozenset({"assign", "assign_add", "assign_sub", "load_weights", "set_weights"})
@@ -211,14 +212,9 @@ def _made(recording: Recording, event: Event) -> Event:
     source = source_of(recording, at.file) if at is not None else None
     if at is None or source is None:
         return event
-    nodes = list(walk(source.tree))
-    read = {n.attr for n in nodes if isinstance(n, ast.Attribute) and n.lineno == at.line}
-    lines = [
-        n.lineno
-        for n in nodes
-        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and last_name(n.value.func) == "Variable"
-        and isinstance(n.targets[0], ast.Attribute) and n.targets[0].attr in read
-    ]  # fmt: skip
+    read = {n.attr for n in walk(source.tree) if isinstance(n, ast.Attribute) and n.lineno == at.line}
+    made = ((s, s.targets[0]) for s, call in assigned_variables(source.tree) if last_name(call.func) == "Variable")
+    lines = [s.lineno for s, target in made if isinstance(target, ast.Attribute) and target.attr in read]
     where = {**event["where"], "line": lines[0], "function": None} if len(lines) == 1 else event["where"]
     return {**event, "where": where}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from xladoctor.sources.names import dotted, keyword, last_name, walk
 from xladoctor.sources.slips.slip import values_of_names
@@ -20,13 +21,18 @@ def rebound(tree: ast.Module) -> list[int]:
     return sorted(found)
 
 
+def assigned_variables(tree: ast.AST) -> Iterator[tuple[ast.Assign, ast.Call]]:
+    """(statement, call) of what makes a variable and gives it to a name or an attribute."""
+    for statement in walk(tree):
+        made = statement.value if isinstance(statement, ast.Assign) else None
+        if isinstance(statement, ast.Assign) and isinstance(made, ast.Call) and last_name(made.func) in _MAKES:
+            yield statement, made
+
+
 def made_of_zeros(tree: ast.Module) -> dict[str, list[int]]:
     """{name: the lines that make a variable of this name with zeros}: its own, or that of what it is assigned to."""
     found: dict[str, list[int]] = {}
-    for statement in (n for n in walk(tree) if isinstance(n, ast.Assign)):
-        made = statement.value
-        if not (isinstance(made, ast.Call) and last_name(made.func) in _MAKES):
-            continue
+    for statement, made in assigned_variables(tree):
         named = keyword(made, "name")
         own = named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else None
         first = keyword(made, "initializer") or (

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View, returned
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import keyword, last_name, walk
 from xladoctor.sources.slips.orders import in_order
 from xladoctor.sources.slips.slip import Slip
 
@@ -74,7 +74,7 @@ def _gives_rows(view: View, call: ast.Call) -> bool:
 def _is_of_rows(value: ast.expr, given: set[str]) -> bool:
     """`pd.Series(z, index=group.index)`, `group["x"].shift(1)`, `group["x"] - group["x"].mean()`."""
     if isinstance(value, ast.Call):
-        index = next((k.value for k in value.keywords if k.arg == "index"), None)
+        index = keyword(value, "index")
         if isinstance(index, ast.Attribute) and index.attr == "index":
             return last_name(index.value) in given
         own = value.func.value if isinstance(value.func, ast.Attribute) else None
