@@ -133,7 +133,7 @@ MAY_IMPORT = {
     "xladoctor/target": ("model", "descriptors"),
     "xladoctor/recording": ("model", "logs", "paths"),
     "xladoctor/rules": ("model", "recording"),
-    "xladoctor/sources": (),
+    "xladoctor/sources": ("model",),
     "xladoctor/lint": ("model", "rules", "sources"),
     "xladoctor/edits": ("model", "recording", "sources"),
     "xladoctor/blame": ("model", "recording", "sources", "lint", "edits"),

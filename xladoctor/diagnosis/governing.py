@@ -95,9 +95,8 @@ def _seq(event: Event) -> int:
 def changes_nothing(recording: Recording, store: str, key: str) -> bool:
     """Whether a rehearsal with the switch in its other position traced the same graphs."""
     for flip in recording.flips:
-        functions = [f for f in flip.get("functions") or () if isinstance(f, dict)]
-        if (flip.get("store"), flip.get("key")) == (store, key) and functions:
-            return all(f.get("same") is True for f in functions)
+        if (flip.store, flip.key) == (store, key) and flip.functions:
+            return all(f.same is True for f in flip.functions)
     return False
 
 

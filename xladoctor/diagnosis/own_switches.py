@@ -13,8 +13,9 @@ from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.reads import History, histories
 from xladoctor.diagnosis.setting_finding import finding, told
 from xladoctor.model.diagnosis import Finding, Location
+from xladoctor.model.flips import Reading
 from xladoctor.recording.run import Event, Recording, location
-from xladoctor.sources.positions import Reading, reading
+from xladoctor.sources.positions import reading
 
 _MODULE = "<module>"
 

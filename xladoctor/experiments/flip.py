@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,11 @@ from xladoctor.diagnosis.reads import histories
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.experiments import flip_numbers, overlay
 from xladoctor.experiments.rehearse import came_to_its_end, rehearse
+from xladoctor.model.flips import WORDS, ComparedFunction, ComparedNumbers, Flip, JudgedPositions, Replaced, Switch
 from xladoctor.recording import files
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import probes_dir, schema
-from xladoctor.sources.positions import WORDS, Reading, reading
+from xladoctor.sources.positions import reading
 from xladoctor.workers.environment import interpreter, worker_environment
 
 Digest = Callable[[Path], "protocol.answers.Digest | None"]
@@ -37,23 +38,6 @@ _WHOLE = 120.0
 
 TWINS: dict[str, Any] = {"parts": SWITCH_PARTS, "without": _FLAGS, "words": WORDS}
 """What a rehearsal must know to find the switches that a step reads (`probes.record.twins`)."""
-
-
-@dataclass(frozen=True)
-class Switch:
-    """A setting with two positions: its store ("env" or the name of a mapping), its value in the run, the other one."""
-
-    store: str
-    key: str
-    value: Any
-    other: Any
-    reading: Reading | None = None
-    """How the program reads it, of a switch that is the program's own."""
-
-    @property
-    def name(self) -> str:
-        """As the probes name it, and as a person may."""
-        return f"{'env' if self.store == 'env' else 'cfg'}:{self.key}"
 
 
 def switches(recording: Recording) -> list[Switch]:
@@ -144,7 +128,7 @@ def flip(
 
     picked = chosen(recording, names)
     python = interpreter(recording)
-    rows: list[dict[str, Any]] = []
+    rows: list[Flip] = []
     if python is None:
         write(recording, rows)
         return
@@ -164,19 +148,19 @@ def flip(
             try:
                 row = compared(recording, switch, again, digest)
             except WorkerError as error:
-                row = {**_told(switch, again), "error": str(error)}
+                row = replace(_told(switch, again), error=str(error))
             found = trials.numbers(control, again)
-            if found.get("parting") is not None:
+            if found.parting is not None:
 
                 def judge(one: Path, other: Path) -> protocol.answers.Judgement:
                     asked = protocol.requests.JudgePositions(capsule=str(one), other=str(other))
                     return worker.ask(asked, timeout=_DIGEST_TIMEOUT)
 
                 with contextlib.suppress(WorkerError):
-                    found["judged"] = _judged(control, again, judge)
-            rows.append({**row, "numbers": found})
+                    found = replace(found, judged=_judged(control, again, judge))
+            rows.append(replace(row, numbers=found))
     replaced = flip_numbers.defaulted(control)
-    write(recording, rows, [{**d, "file": str(listing.root / d["file"])} for d in replaced])
+    write(recording, rows, [replace(d, file=str(listing.root / d.file)) for d in replaced])
 
 
 class _Trials:
@@ -211,13 +195,13 @@ class _Trials:
             timeout=time_limit(self._recording),
         )
 
-    def numbers(self, control: Recording, again: Recording) -> dict[str, Any]:
+    def numbers(self, control: Recording, again: Recording) -> ComparedNumbers:
         """How the numbers of two rehearsals differ; what differs between two alike is left out.
 
         A program that printed the very numbers of the run again draws no others by chance: no third one is needed.
         """
         found = flip_numbers.numbers(control, again)
-        if found.get("parting") is None and found.get("printed") is None:
+        if found.parting is None and found.printed is None:
             return found
         if self._batches is None and flip_numbers.prints_the_same(self._recording, control):
             return found
@@ -226,14 +210,18 @@ class _Trials:
         return flip_numbers.numbers(control, again, self._repeated)
 
 
-def write(recording: Recording, rows: Sequence[Mapping[str, Any]], defaulted: Sequence[Mapping[str, Any]] = ()) -> None:
+def write(recording: Recording, rows: Sequence[Flip], defaulted: Sequence[Replaced] = ()) -> None:
     """Write `flips.json`; there must be none yet."""
-    document = {"schema": schema.FLIPS_SCHEMA, "flips": list(rows), "defaulted": list(defaulted)}
+    document = {
+        "schema": schema.FLIPS_SCHEMA,
+        "flips": protocol.codec.to_json(rows),
+        "defaulted": protocol.codec.to_json(defaulted),
+    }
     with files.create(recording.folder, schema.FLIPS_FILE) as file:
         file.write((json.dumps(secrets.of_strings(document), indent=1) + "\n").encode())
 
 
-def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -> dict[str, Any]:
+def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -> Flip:
     """The functions of the run, in the order of their traces, each beside its twin of the rehearsal `again`: the
     function of that name that was traced as often before. `digest` is asked for the graph of a capsule's folder.
     """
@@ -244,25 +232,20 @@ def compared(run: Recording, switch: Switch, again: Recording, digest: Digest) -
     rows = []
     for trace in top_level(run):
         same_name = twins.get(str(trace.get("python_name")))
-        row: dict[str, Any] = {
-            "function": trace.get("python_name"),
-            "capsule": trace["capsule"],
-            "step": trace["capsule"] in stepped,
-            "same": None,
-        }
+        row = ComparedFunction(trace.get("python_name"), trace["capsule"], trace["capsule"] in stepped, same=None)
         if same_name:
             twin = same_name.pop(0)
             a, b = (
                 digest(r.folder / "capsules" / Path(str(t["capsule"])).name) for r, t in ((run, trace), (again, twin))
             )
             if a is not None and b is not None:
-                row |= {"same": a.digest == b.digest, "compiled": [a.compiled, b.compiled]}
-                row["nodes"] = [a.nodes, b.nodes]
+                pairs = ((a.nodes, b.nodes), (a.compiled, b.compiled))
+                row = replace(row, same=a.digest == b.digest, nodes=pairs[0], compiled=pairs[1])
         rows.append(row)
-    return {**_told(switch, again), "functions": rows}
+    return replace(_told(switch, again), functions=tuple(rows))
 
 
-def _judged(control: Recording, again: Recording, judge: Judge) -> dict[str, Any] | None:
+def _judged(control: Recording, again: Recording, judge: Judge) -> JudgedPositions | None:
     """Which position rounding has spoilt, by the first pair of functions that give other numbers on the same inputs:
     one function traced in both positions, or two that stand for each other. None where no pair shows it.
     """
@@ -274,8 +257,7 @@ def _judged(control: Recording, again: Recording, judge: Judge) -> dict[str, Any
         folders = [r.folder / "capsules" / Path(str(t["capsule"])).name for r, t in ((control, one), (again, other))]
         found = judge(*folders)
         if found.apart and found.exact is not None:
-            return {"function": str(one.get("python_name")), "wrong": found.wrong, "exact": found.exact,
-                    "lost": list(found.lost)}  # fmt: skip
+            return JudgedPositions(str(one.get("python_name")), found.wrong, found.exact, tuple(found.lost))
     return None
 
 
@@ -294,10 +276,18 @@ def _pairs(a: Sequence[dict[str, Any]], b: Sequence[dict[str, Any]]) -> Iterator
     yield from [*pairs, *zip(alone, rest, strict=False)][:_MOST_JUDGED]
 
 
-def _told(switch: Switch, again: Recording) -> dict[str, Any]:
+def _told(switch: Switch, again: Recording) -> Flip:
     ended = came_to_its_end(again)
-    told = {k: v for k, v in asdict(switch).items() if k != "reading" or v is not None}
-    return {**told, "name": switch.name, "ended": ended, **({} if ended else {"why": _why(again)})}
+    return Flip(
+        switch.name,
+        switch.store,
+        switch.key,
+        switch.value,
+        switch.other,
+        ended=ended,
+        reading=switch.reading,
+        why=None if ended else _why(again),
+    )
 
 
 def _why(recording: Recording) -> str:

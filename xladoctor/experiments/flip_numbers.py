@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from xladoctor.recording import copies, files
+from xladoctor.model.flips import ComparedNumbers, Parting, Replaced
+from xladoctor.recording import contents, copies, files
 from xladoctor.recording.run import Recording
 
 FILE = "returns.json"
@@ -29,35 +30,15 @@ Row = Mapping[str, Any]
 Key = tuple[str, int, str, int]
 
 
-@dataclass(frozen=True)
-class Parting:
-    """A call that was given the same in both positions and gave something else.
-
-    `permuted`: it gave the same numbers in another order. `values` are the first elements that differ in each
-    position, `deviation` the largest difference relative to the largest value (None: shapes or types differ, or
-    what is finite).
-    """
-
-    function: str
-    file: str
-    line: int
-    number: int
-    shapes: tuple[tuple[int, ...], tuple[int, ...]]
-    deviation: float | None
-    values: tuple[tuple[float | None, ...], tuple[float | None, ...]]
-    permuted: bool
-
-
-def numbers(control: Recording, again: Recording, repeated: Recording | None = None) -> dict[str, Any]:
-    """{"compared", "same" (bit by bit), "parting" (as `Parting`), "alike" (whether both rehearsals did the same in all
-    that was recorded), "printed" ([text, text] of the first printed numbers that differ), "complete"}.
+def numbers(control: Recording, again: Recording, repeated: Recording | None = None) -> ComparedNumbers:
+    """What the calls of two rehearsals gave.
 
     Calls whose results differ between `control` and `repeated`, the same rehearsal once more, are left out: they are
     random, or depend on the time.
     """
     one, two = returns(control), returns(again)
     if not one or not two:
-        return {"compared": 0, "why": "a rehearsal did not end"}
+        return ComparedNumbers(0, why="a rehearsal did not end")
     a, b = _rows(one, control), _rows(two, again)
     noise = _differing(a, _rows(returns(repeated), repeated)) if repeated is not None else frozenset()
     both = [k for k in a if k in b and k not in noise]
@@ -67,15 +48,15 @@ def numbers(control: Recording, again: Recording, repeated: Recording | None = N
     complete = bool(one.get("complete") and two.get("complete"))
     alike = complete and same == len(both) == len(a) == len(b) and printed is None
     alike = alike and _lines(one, control) == _lines(two, again)
-    return {
-        "compared": len(both),
-        "same": same,
-        "functions": len({k[:3] for k in both}),
-        "parting": None if parting is None else asdict(parting),
-        "alike": alike and all(a[k]["given"] == b[k]["given"] for k in both),
-        "printed": printed,
-        "complete": complete,
-    }
+    return ComparedNumbers(
+        compared=len(both),
+        same=same,
+        functions=len({k[:3] for k in both}),
+        parting=parting,
+        alike=alike and all(a[k]["given"] == b[k]["given"] for k in both),
+        printed=printed,
+        complete=complete,
+    )
 
 
 def returns(recording: Recording | None) -> dict[str, Any]:
@@ -171,14 +152,14 @@ def _near(p: float | None, q: float | None, allowed: float) -> bool:
 # -- what was printed -------------------------------------------------------------------------------------------------
 
 
-def _printed(control: Recording, again: Recording, repeated: Recording | None) -> list[str] | None:
+def _printed(control: Recording, again: Recording, repeated: Recording | None) -> tuple[str, str] | None:
     """The first printed line whose numbers differ, in both positions; lines that differ by themselves are left out."""
     a, b = _output(control), _output(again)
     noisy = {i for i, (x, y) in enumerate(zip(a, _output(repeated), strict=False)) if x != y} if repeated else set()
     for i, (x, y) in enumerate(zip(a, b, strict=False)):
         if x != y and i not in noisy and _other_numbers(x, y):
-            return [x[:200], y[:200]]
-    return None if len(a) == len(b) else ["", ""]
+            return x[:200], y[:200]
+    return None if len(a) == len(b) else ("", "")
 
 
 def prints_the_same(run: Recording, control: Recording) -> bool:
@@ -202,10 +183,10 @@ def _other_numbers(x: str, y: str) -> bool:
     return not all(abs(p - q) <= _PRINTED_TOLERANCE * max(abs(p), abs(q)) for p, q in zip(one, two, strict=True))
 
 
-def defaulted(of: Recording) -> Sequence[dict[str, Any]]:
+def defaulted(of: Recording) -> tuple[Replaced, ...]:
     """The configured values that a default replaced (`probes.record.defaulted`), each expression once."""
-    seen: dict[tuple[str, Any], dict[str, Any]] = {}
-    for one in returns(of).get("defaulted") or ():
-        file = in_work(str(one["file"]), of)
-        seen.setdefault((file, one["line"]), {**one, "file": file})
-    return list(seen.values())[:20]
+    seen: dict[tuple[str, int], Replaced] = {}
+    for one in contents.fitting(Replaced, returns(of).get("defaulted")):
+        one = replace(one, file=in_work(one.file, of))
+        seen.setdefault((one.file, one.line), one)
+    return tuple(seen.values())[:20]

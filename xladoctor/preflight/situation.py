@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from xladoctor import paths
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fixed_batch import fixed_batches
-from xladoctor.experiments.flip import TWINS, Switch
+from xladoctor.experiments.flip import TWINS
 from xladoctor.experiments.overlay import Listing
 from xladoctor.model.diagnosis import Diagnosis, Finding
+from xladoctor.model.flips import Switch
 from xladoctor.model.preflight import Batches
 from xladoctor.model.replay import Case
 from xladoctor.preflight.batch import which

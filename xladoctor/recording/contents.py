@@ -5,9 +5,11 @@ A field of `run.json` that does not fit is left out; an answer, a flip or a plac
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import contextlib
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
 
+from xladoctor.protocol import codec
 from xladoctor.recording.typed import (  # fmt: skip
     Check,
     anything,
@@ -19,7 +21,6 @@ from xladoctor.recording.typed import (  # fmt: skip
     maybe,
     misfit,
     number,
-    pair,
     record,
     row,
     scalar,
@@ -30,6 +31,7 @@ from xladoctor.recording.typed import (  # fmt: skip
 )
 
 Fields = Mapping[str, Check]
+T = TypeVar("T")
 
 _OUTCOME = record(
     {"state": text},
@@ -137,41 +139,6 @@ _RESULTS: Mapping[str, Check] = {
 }
 """Results of the questions that a diagnosis reads."""
 
-_FUNCTION = record(
-    {},
-    {"function": maybe(text), "capsule": maybe(entry), "step": flag, "same": maybe(flag),
-     "compiled": pair(whole), "nodes": pair(whole)},
-)  # fmt: skip
-_FLIP: Fields = {"name": text, "store": text, "key": text, "value": anything, "other": anything}
-_PARTING = record(
-    {"function": text, "file": text, "line": whole},
-    {"number": whole, "shapes": pair(many(whole)), "deviation": maybe(number), "permuted": flag,
-     "values": pair(many(maybe(number)))},
-)  # fmt: skip
-_JUDGED = record({"function": text}, {"wrong": maybe(whole), "exact": number, "lost": many(maybe(number))})
-_NUMBERS = record(
-    {"compared": whole},
-    {"judged": maybe(_JUDGED),
-     "same": whole, "functions": whole, "parting": maybe(_PARTING), "alike": flag, "printed": maybe(pair(text)),
-     "complete": flag, "why": maybe(text)},
-)  # fmt: skip
-_READING = record(
-    {"file": text, "line": whole},
-    {"default": maybe(text), "words": many(text), "flag": flag, "number": flag, "names": many(text),
-     "uses": many(whole), "alternatives": many(whole), "claims": maybe(text), "passed_on": flag,
-     "decides": many(whole), "deferred": many(whole)},
-)  # fmt: skip
-_FLIP_MAY: Fields = {
-    "ended": flag,
-    "why": maybe(text),
-    "error": maybe(text),
-    "functions": many(_FUNCTION),
-    "reading": maybe(_READING),
-    "numbers": maybe(_NUMBERS),
-}
-_DEFAULTED: Fields = {"file": text, "line": whole, "text": text, "value": scalar, "taken": scalar}
-_DEFAULTED_MAY: Fields = {"function": text, "key": text}
-
 _SHAPE_AFTER: Fields = {"file": text, "line": whole, "name": text, "shape": shape, "dtype": text}
 
 _FRAME = record({"file": text}, {"line": maybe(whole), "function": maybe(text)})
@@ -214,19 +181,11 @@ def is_answer(value: Mapping[str, Any]) -> bool:
     return _RESULTS.get(value["request"], anything)(value.get("result"))
 
 
-def is_flip(value: Any) -> bool:
-    """Whether it is what a rehearsal with a switch flipped gave."""
-    if not isinstance(value, dict) or misfit(value, _FLIP, _FLIP_MAY) is not None:
-        return False
-    return all(
-        f.get("same") is None or ("nodes" in f and "compiled" in f and "function" in f)
-        for f in value.get("functions") or ()
-    )
-
-
-def is_defaulted(value: Any) -> bool:
-    """Whether it is a configured value that a default replaced."""
-    return isinstance(value, dict) and misfit(value, _DEFAULTED, _DEFAULTED_MAY) is None
+def fitting(kind: type[T], values: Any) -> Iterator[T]:
+    """Those of a list that are of a class, by its annotations; none where it is no list."""
+    for value in values if isinstance(values, list) else ():
+        with contextlib.suppress(codec.Misfit):
+            yield codec.read(kind, value)
 
 
 def is_shape_after(value: Any) -> bool:

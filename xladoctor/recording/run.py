@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Location
 from xladoctor.model.evidence import ProcessOutcome
+from xladoctor.model.flips import Flip, Replaced
 from xladoctor.model.output_log import output_logs
 from xladoctor.recording import contents, files, graph_ops
 from xladoctor.recording.events import why_unfit
@@ -185,16 +186,14 @@ class Recording:
         return found
 
     @cached_property
-    def flips(self) -> list[dict[str, Any]]:
-        """What rehearsals with one switch flipped gave (`schema.FLIPS_FILE`), or an empty list."""
-        found = self._table(schema.FLIPS_FILE)[0].get("flips")
-        return [f for f in found if contents.is_flip(f)] if isinstance(found, list) else []
+    def flips(self) -> tuple[Flip, ...]:
+        """What rehearsals with one switch flipped gave (`schema.FLIPS_FILE`)."""
+        return tuple(contents.fitting(Flip, self._table(schema.FLIPS_FILE)[0].get("flips")))
 
     @cached_property
-    def defaulted(self) -> list[dict[str, Any]]:
+    def defaulted(self) -> tuple[Replaced, ...]:
         """Configured values that a default replaced, as a rehearsal saw them (`schema.FLIPS_FILE`)."""
-        found = self._table(schema.FLIPS_FILE)[0].get("defaulted")
-        return [f for f in found if contents.is_defaulted(f)] if isinstance(found, list) else []
+        return tuple(contents.fitting(Replaced, self._table(schema.FLIPS_FILE)[0].get("defaulted")))
 
     @cached_property
     def first_nan(self) -> dict[str, Any]:

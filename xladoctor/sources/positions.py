@@ -11,65 +11,12 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from xladoctor.model.flips import Reading
 from xladoctor.sources.source import Source
 
-WORDS = {"1": "0", "0": "1", "true": "false", "false": "true", "yes": "no", "no": "yes", "on": "off", "off": "on"}
 _CLAIMS = ("faster", "speed", "quick", "saves memory", "save memory", "saving memory", "less memory", "same result",
            "same return", "same number", "same value", "same output", "equivalent", "identical")  # fmt: skip
 """What a comment promises of a switch that may change how something is computed, and not what."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How the source reads a variable.
-
-    `default` is the text where it is not set, `words` those it is compared with; `flag` whether it is
-    tested as true or false, `number` whether it is made into a number before.
-    `names` are what its value is called in the file; `uses` the lines that decide by it, `alternatives` those of them
-    where both ways call another function with the same arguments; `claims` a promise in a comment beside it.
-    `passed_on` is whether it is given to a call. `decides` are the lines that read the variable for a decision, and
-    `deferred` those of `uses` that are in a function, which may run long after.
-    """
-
-    file: str
-    line: int
-    default: str | None = None
-    words: tuple[str, ...] = ()
-    flag: bool = False
-    number: bool = False
-    names: tuple[str, ...] = ()
-    uses: tuple[int, ...] = ()
-    alternatives: tuple[int, ...] = ()
-    claims: str | None = None
-    passed_on: bool = False
-    decides: tuple[int, ...] = ()
-    deferred: tuple[int, ...] = ()
-
-    def decision(self, value: str | None) -> object:
-        """What the tests make of a value: two values with the same decision take the same ways."""
-        now = self.default if value is None else value
-        if self.words:
-            return now if now in self.words else None
-        if self.number:
-            return bool(int(now)) if now is not None and now.lstrip("+-").isdigit() else now
-        return bool(now)
-
-    def other(self, value: str | None, written: Sequence[str] = ()) -> str | None:
-        """The other position of a value (None: it is not set); None where it has none that can be told."""
-        now = self.default if value is None else value
-        if now is None:
-            return next(iter(self.words), "1" if self.flag else None)
-        others = [w for w in (*self.words, *written) if w != now]
-        if self.words:
-            opposite = WORDS.get(now.lower())
-            if others:
-                return others[0]
-            return opposite if opposite is not None else f"not-{now}"
-        if self.number:
-            return ("1" if int(now) == 0 else "0") if self.flag and now.lstrip("+-").isdigit() else None
-        if self.flag:  # any text but the empty one is true
-            return "" if now else "1"
-        return None
 
 
 def reading(source: Source, key: str) -> Reading | None:

@@ -39,7 +39,8 @@ def governed(run: Run, folder, same: bool | None = None) -> tuple[str, ...]:
     if same is not None:
         flip = {
             "name": "use_xla_translate", "store": "params.cfg", "key": "use_xla_translate", "value": True,
-            "other": False, "functions": [{"function": "warp", "same": same, "nodes": [9, 9], "compiled": [1, 1]}],
+            "other": False, "functions": [{"function": "warp", "capsule": "c", "step": True, "same": same,
+                           "nodes": [9, 9], "compiled": [1, 1]}],
         }  # fmt: skip
         (path / "flips.json").write_text(json.dumps({"flips": [flip]}))
     recording = read_run(path)
