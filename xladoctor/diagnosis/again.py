@@ -14,6 +14,7 @@ from typing import Any
 from xladoctor.diagnosis.basis import COMPILED_AGAIN
 from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.model.evidence import ErrorRecord, LogEvidence
+from xladoctor.model.ops import WorkerOp
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.run import Event
 from xladoctor.rules import OUTSIDE, by_slug
@@ -31,28 +32,28 @@ _MOST = 4
 _LARGEST = 4096
 
 
-def is_evidence(op: Mapping[str, Any], failure: Event | None) -> bool:
+def is_evidence(op: WorkerOp, failure: Event | None) -> bool:
     """Whether an op that failed for a worker tells of the run: its inputs were recorded, or it said the same of sizes
     that were not made up.
     """
-    if op.get("guessed"):
+    if op.guessed:
         return False
-    return not op.get("filled") or same_words(op, failure) or same_conflict(op, failure)
+    return not op.filled or same_words(op.message, failure) or same_conflict(op, failure)
 
 
-def same_words(op: Mapping[str, Any], failure: Event | None) -> bool:
-    """Whether the message of the run holds that of the op, sizes and all."""
-    core = _core(str(op.get("message", "")))
+def same_words(message: str | None, failure: Event | None) -> bool:
+    """Whether the message of the run holds that of an op, sizes and all."""
+    core = _core(message or "")
     return len(core) >= _SHORT and core in _flat(str((failure or {}).get("message", "")))
 
 
-def same_conflict(op: Mapping[str, Any], failure: Event | None) -> bool:
+def same_conflict(op: WorkerOp, failure: Event | None) -> bool:
     """Whether an op met the very sizes, on the very axes, that the message of the run says do not agree.
 
     TensorFlow may name a later op, or one of the gradient: it runs ops as soon as their inputs are there. Shapes are
     the same for made-up values as for those of the run.
     """
-    ours, theirs = (_conflicts(str((said or {}).get("message", ""))) for said in (op, failure))
+    ours, theirs = _conflicts(op.message or ""), _conflicts(str((failure or {}).get("message", "")))
     return bool(ours) and ours == theirs
 
 

@@ -42,29 +42,29 @@ def first_to_fail(step: Step, logged: list[Finding]) -> Finding | None:
     if op is None or not blamed or step.under_xla or any(same_failure(f, op) for f in blamed):
         return None
     record = ErrorRecord(
-        text=str(op.get("message", "")),
-        exception=op.get("kind"),
+        text=op.message or "",
+        exception=op.kind,
         where="worker.jsonl",
-        nodes=(str(op["node"]),),
-        op=op["op"],
+        nodes=(op.node,),
+        op=op.op,
     )
     evidence = Evidence("worker.jsonl", log=LogEvidence(source="worker.jsonl", records=(record,)))
     found = next((f for f in log_findings(evidence) if f.level == "error" and f.slug in _SAID), None)
     if found is None:
         return None
     told = blamed[0]
-    if told.node == str(op["node"]) and told.op == op["op"]:
+    if told.node == op.node and told.op == op.op:
         return None  # the same op, of which the message tells something that was not recorded
     note = (
         f"TensorFlow's message names {told.op or 'another op'} {told.node or ''}".rstrip()
         + "; without the graph optimizer, the step fails here."
     )
     # Nothing that the message said of the other node belongs to this one.
-    own = replace(found, layer=None, location=None, node=str(op["node"]), op=op["op"], evidence=())
+    own = replace(found, layer=None, location=None, node=op.node, op=op.op, evidence=())
     full = enrich(own, step)
     return replace(
         full,
         role="root",
         message=f"{full.message} {note}",
-        evidence=(Proof("worker", str(op.get("message", "")).strip(), "worker.jsonl"), *full.evidence),
+        evidence=(Proof("worker", (op.message or "").strip(), "worker.jsonl"), *full.evidence),
     )

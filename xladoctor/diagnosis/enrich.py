@@ -17,6 +17,7 @@ from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
 from xladoctor.diagnosis.unfinished import Unfinished, unfinished
 from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.model.ops import OpInput, WorkerOp
 from xladoctor.model.shapes import shape_text
 from xladoctor.recording.run import Event, location
 from xladoctor.recording.schema import schema
@@ -48,16 +49,15 @@ def enrich(finding: Finding, step: Step) -> Finding:
         evidence += broken_off.evidence
     if op is not None and not same_failure(finding, op):
         # What XLA refuses to compile can fail elsewhere, or not at all, when it is run plainly.
-        said = next(iter(str(op.get("message", "")).splitlines()), "")
         how = "plainly, without XLA," if step.under_xla else "with the graph optimizer off"
-        text = f"run {how} the step fails at {op['op']} {op['node']}: {said}"
+        text = f"run {how} the step fails at {op.op} {op.node}: {op.said}"
         evidence.append(Proof("worker", text, "worker.jsonl"))
-        details["plain_failure"] = {k: op.get(k) for k in ("node", "op", "path", "kind")}
+        details["plain_failure"] = op.part("node", "op", "path", "kind")
         op = None
     if op is not None:
         message += _which_batch(step, details)
-        layer = layer_of(op) or layer
-        place = step.line_of(finding.node, op.get("function")) or place or user_line(op)
+        layer = op.layer or layer
+        place = step.line_of(finding.node, op.function) or place or user_line(op)
         message += _failing(op, step, layer, details, evidence)
     place = step.line_of(finding.node) or place
     failure = step.failure
@@ -67,7 +67,7 @@ def enrich(finding: Finding, step: Step) -> Finding:
         place = _near(broken_off, failure, place)
     return replace(
         finding, message=message, details=details, evidence=tuple(evidence), layer=layer, location=place,
-        op=finding.op or (op or {}).get("op"), node=finding.node or (op or {}).get("node"),
+        op=finding.op or (op.op if op else None), node=finding.node or (op.node if op else None),
         status="confirmed" if op is not None else finding.status,
         basis=RAN_AGAIN if op is not None else finding.basis,
     )  # fmt: skip
@@ -84,20 +84,20 @@ def _near(broken_off: Unfinished, failure: Event, place: Location | None) -> Loc
     return near if of_traceback else place
 
 
-def _failing(op: dict[str, Any], step: Step, layer: str | None, details: dict[str, Any], evidence: list[Proof]) -> str:
+def _failing(op: WorkerOp, step: Step, layer: str | None, details: dict[str, Any], evidence: list[Proof]) -> str:
     """What a worker saw of the op that fails: it is put into `details` and `evidence`. Returns the sentence about what
     met there.
     """
-    shapes = ", ".join(_op_input(t) for t in op.get("inputs", ()))
-    evidence.append(Proof("worker", f"{op['op']} {op['node']}: {shapes}", "worker.jsonl"))
-    details["failing_op"] = {k: op.get(k) for k in ("node", "op", "path", "inner_node", "function", "inputs")}
+    shapes = ", ".join(_op_input(t) for t in op.inputs)
+    evidence.append(Proof("worker", f"{op.op} {op.node}: {shapes}", "worker.jsonl"))
+    details["failing_op"] = op.part("node", "op", "path", "inner_node", "function", "inputs")
     traced = _first_traced(op, step)
     if traced and _elsewhere(traced, op):
         details["first_traced_by"] = traced
         evidence.append(
             Proof(
                 "event",
-                f"{op.get('function')} was traced once, from {traced[0]}, and is called from many nodes: the stack "
+                f"{op.function} was traced once, from {traced[0]}, and is called from many nodes: the stack "
                 "that TensorFlow prints is that of the first trace; the node names show the call that failed",
             )
         )
@@ -113,9 +113,8 @@ def _failing(op: dict[str, Any], step: Step, layer: str | None, details: dict[st
     return f" It happened in {short(met.place)}" + (f" of layer {layer}" if layer else "") + f": {text}."
 
 
-def _op_input(tensor: dict[str, Any]) -> str:
-    value = tensor.get("value")
-    return f"{shape_text(tensor.get('shape') or [])}" + (f" holding {value}" if value is not None else "")
+def _op_input(tensor: OpInput) -> str:
+    return shape_text(tensor.shape or ()) + (f" holding {tensor.value}" if tensor.value is not None else "")
 
 
 def _numbers(finding: Finding, step: Step) -> list[Explained]:
@@ -132,15 +131,14 @@ def _numbers(finding: Finding, step: Step) -> list[Explained]:
         named = [Explained(n, (n,), (factor(n, names),), "a size in the message") for n in sizes]
         return [e for e in named if e.factors[0].names]
     op = step.failing_op
-    certain: list[tuple[Sequence[int], str]] = []
+    certain: list[tuple[Sequence[Any], str]] = []
     if op is not None and same_failure(finding, op):
-        who = f"{op['inner_node']}, the first op to fail when the step is run again"
-        for tensor in op.get("inputs", ()):
-            value, shape = tensor.get("value"), tensor.get("shape")
-            if isinstance(value, list) and value and all(isinstance(n, int) and n >= 0 for n in value):
-                certain.append((value, f"asked for by {who}"))
-            if isinstance(shape, list):
-                certain.append((shape, f"given to {who}"))
+        who = f"{op.inner_node}, the first op to fail when the step is run again"
+        for tensor in op.inputs:
+            if tensor.sizes is not None:
+                certain.append((tensor.sizes, f"asked for by {who}"))
+            if tensor.shape is not None:
+                certain.append((tensor.shape, f"given to {who}"))
     likely = [*_shapes_in_message(finding), *_shapes_at_places(step)]
     found = []
     for number in dict.fromkeys(n for n in finding.dims if isinstance(n, int) and n > 1):
@@ -155,12 +153,12 @@ def _unnamed(explained: Explained) -> int:
     return sum(not f.names for f in explained.factors if f.size != 1)
 
 
-def same_failure(finding: Finding, op: dict[str, Any]) -> bool:
+def same_failure(finding: Finding, op: WorkerOp) -> bool:
     """Whether the op that failed for the worker is the one that the message speaks of: same op, same sizes."""
     if finding.slug == "reshape-mismatch":
-        counts = {math.prod(t["shape"]) for t in op.get("inputs", ()) if isinstance(t.get("shape"), list)}
-        return op["op"] == "Reshape" and bool(counts.intersection(finding.dims))
-    return _base(finding.op) == _base(op["op"]) and _sizes_agree(finding, op)
+        counts = {count for t in op.inputs if (count := _count(t)) is not None}
+        return op.op == "Reshape" and bool(counts.intersection(finding.dims))
+    return _base(finding.op) == _base(op.op) and _sizes_agree(finding, op)
 
 
 def _base(op: str | None) -> str:
@@ -168,15 +166,20 @@ def _base(op: str | None) -> str:
     return _VERSION.sub("", op or "")
 
 
-def _sizes_agree(finding: Finding, op: dict[str, Any]) -> bool:
+def _sizes_agree(finding: Finding, op: WorkerOp) -> bool:
     """Whether the op met every size that the message names."""
     met: set[int] = set()
-    for tensor in op.get("inputs", ()):
-        shape, value = tensor.get("shape") or [], tensor.get("value")
-        met |= {n for n in (*shape, math.prod(shape), *_flat(value)) if isinstance(n, int)}
+    for tensor in op.inputs:
+        met |= {n for n in (*(tensor.shape or ()), _count(tensor), *_flat(tensor.value)) if isinstance(n, int)}
     named = (d if isinstance(d, (list, tuple)) else [d] for d in finding.dims)
     sizes = {n for dims in named for n in dims if isinstance(n, int) and n > 1}
     return not sizes or sizes <= met or finding.slug in _NOT_SIZES
+
+
+def _count(tensor: OpInput) -> int | None:
+    """How many elements it has, where all of its sizes are known."""
+    sizes = [n for n in tensor.shape or () if isinstance(n, int)]
+    return math.prod(sizes) if tensor.shape is not None and len(sizes) == len(tensor.shape) else None
 
 
 def _flat(value: object) -> Iterator[object]:
@@ -226,21 +229,12 @@ def _number_dict(explained: Explained, step: Step) -> dict[str, Any]:
     }
 
 
-def layer_of(op: dict[str, Any]) -> str | None:
-    """The name scope of the outermost call node that is not just the step itself."""
-    for node in op.get("path", ()):
-        if "/" in node:
-            return str(node).rpartition("/")[0]
-    scope = str(op.get("inner_node") or "").rpartition("/")[0]
-    return scope or None
-
-
-def _around(op: dict[str, Any], step: Step) -> PlaceCall | None:
+def _around(op: WorkerOp, step: Step) -> PlaceCall | None:
     """The innermost violated call of a place that led to the failing op: where the wrong shapes met.
 
     Preferred is a call in the frame of the *caller* of the function that holds the op: its arguments are the user's.
     """
-    path, order = tuple(op.get("path", ())), tuple(op.get("order", ()))
+    path, order = op.path, op.order
     led = [
         b.call
         for b in step.broken
@@ -268,17 +262,17 @@ def _which_batch(step: Step, details: dict[str, Any]) -> str:
     return f"{text}; a full batch passes." if passes else f"{text}."
 
 
-def _elsewhere(traced: list[str], op: dict[str, Any]) -> bool:
+def _elsewhere(traced: list[str], op: WorkerOp) -> bool:
     """Whether the call that failed came another way than the first trace of the function."""
-    frames = (op.get("call_sources") or [[]])[-1]
-    came = [str(Location(*f[:3])) for f in reversed(frames) if is_user_file(f[0])]
+    frames = op.call_sources[-1] if op.call_sources else ()
+    came = [str(Location(*f)) for f in reversed(frames) if is_user_file(f[0])]
     return any(a != b for a, b in zip(traced, came, strict=False))
 
 
-def _first_traced(op: dict[str, Any], step: Step) -> list[str]:
+def _first_traced(op: WorkerOp, step: Step) -> list[str]:
     """Who traced the function that holds the op, innermost first: the stack that TensorFlow prints, right or wrong."""
     recording = step.recording
-    graph = graphs_of_functions(recording).get(str(op.get("function")))
+    graph = graphs_of_functions(recording).get(str(op.function))
     for event in recording.of_kind(schema.TRACE):
         if graph is not None and event.get("graph") == graph:
             return [str(loc) for f in event.get("frames", ()) if (loc := location(f)) is not None]

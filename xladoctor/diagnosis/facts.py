@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from xladoctor.diagnosis.again import REQUEST as AGAIN
 from xladoctor.diagnosis.again import is_evidence
@@ -28,12 +28,15 @@ from xladoctor.diagnosis.places import PlaceCall, place_calls, violations
 from xladoctor.diagnosis.reach import reaches_rows
 from xladoctor.diagnosis.standing import Standing, other_layout, standing
 from xladoctor.model.diagnosis import Location
+from xladoctor.model.ops import SizeOrigin, WorkerOp
 from xladoctor.patterns import pattern
+from xladoctor.recording.contents import fitting
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 
 _OF_COMPILER = pattern(r"\bhlo\b|\bHLO\b|XLA compilation|compile-time constant|_XlaMustCompile|XLA_\w{1,20}_JIT")
 
+Op = TypeVar("Op", bound=WorkerOp)
 Moment = tuple[int, ...]
 
 
@@ -142,11 +145,9 @@ class Step:
         return self.broken[0] if self.broken else None
 
     @property
-    def failing_op(self) -> dict[str, Any] | None:
+    def failing_op(self) -> WorkerOp | None:
         """The op that fails when a worker runs the step on recorded inputs, if one was asked and it failed there."""
-        answers = self.recording.answers("failing_op", self.capsule) if self.capsule else []
-        ops = [a["result"] for a in answers if isinstance(a.get("result"), dict) and a["result"].get("op")]
-        return next((op for op in ops if is_evidence(op, self.failure)), None)
+        return next((op for _, op in self._told("failing_op", WorkerOp) if is_evidence(op, self.failure)), None)
 
     @property
     def compiled_again(self) -> dict[str, Any] | None:
@@ -155,31 +156,25 @@ class Step:
         return next((a["result"] for a in answers if isinstance(a.get("result"), dict)), None)
 
     @property
-    def birth(self) -> dict[str, Any] | None:
+    def birth(self) -> SizeOrigin | None:
         """The op at which the wrong size of the first broken contract arose, if a worker found it."""
-        return self._op_answered("birth")
+        return next((op for _, op in self._told("birth", SizeOrigin)), None)
 
     @property
-    def rows_birth(self) -> dict[str, Any] | None:
+    def rows_birth(self) -> SizeOrigin | None:
         """The op at which a result that lost rows took the number that it has, if a worker found it."""
-        return self._op_answered("rows_birth")
+        return next((op for _, op in self._told("rows_birth", SizeOrigin)), None)
 
-    def _op_answered(self, request: str) -> dict[str, Any] | None:
-        """The first answer of a worker that names an op."""
+    def _told(self, request: str, kind: type[Op]) -> Iterator[tuple[int | None, Op]]:
+        """(batch, op) of each answer of a worker about the step that names an op."""
         for answer in self.recording.answers(request, self.capsule) if self.capsule else ():
-            result = answer.get("result")
-            if isinstance(result, dict) and result.get("op"):
-                return result
-        return None
+            for op in fitting(kind, [answer.get("result")]):
+                yield answer.get("batch"), op
 
     @cached_property
     def failing_batch(self) -> int | None:
         """The batch size at which the failing op failed for the worker."""
-        for answer in self.recording.answers("failing_op", self.capsule) if self.capsule else ():
-            if answer.get("result") and is_evidence(answer["result"], self.failure):
-                size = answer.get("batch")
-                return size if isinstance(size, int) else None
-        return None
+        return next((size for size, op in self._told("failing_op", WorkerOp) if is_evidence(op, self.failure)), None)
 
     @property
     def worker_error(self) -> str | None:
@@ -363,12 +358,9 @@ def first_location(frames: Sequence[Any]) -> Location | None:
     return None
 
 
-def user_line(op: dict[str, Any]) -> Location | None:
-    """The user's line that made an op, of which a worker told the `sources` (innermost last)."""
-    for frame in reversed(op.get("sources") or ()):
-        if is_user_file(frame[0]):
-            return Location(frame[0], frame[1], frame[2])
-    return None
+def user_line(op: WorkerOp) -> Location | None:
+    """The user's line that made an op."""
+    return next((Location(*frame) for frame in reversed(op.sources) if is_user_file(frame[0])), None)
 
 
 def line(node: Mapping[str, Any]) -> Location | None:

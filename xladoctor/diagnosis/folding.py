@@ -11,10 +11,10 @@ import ast
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.model.diagnosis import Level, Location
+from xladoctor.model.ops import SizeOrigin
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.sources.names import walk
@@ -41,7 +41,7 @@ class Folding:
     sentence: str
 
 
-def folding(recording: Recording, call: Event, birth: dict[str, Any] | None, origin: Location | None) -> Folding:
+def folding(recording: Recording, call: Event, birth: SizeOrigin | None, origin: Location | None) -> Folding:
     """Judge a call whose results do not have a row for each row that it took."""
     rows, wrong = call["rows_in"], sorted({n for n in call["rows_out"] if n is not None and n != call["rows_in"]})
     size = call.get("batch_size")
@@ -63,7 +63,7 @@ def folding(recording: Recording, call: Event, birth: dict[str, Any] | None, ori
         return Folding("warning", "")
     if several and trained is not None and not _laid_out_again(recording, call):
         return Folding("warning", f"{sentence} But {trained['method']} gave it one target for each.")
-    own = birth is not None and origin is not None and birth.get("op") in _FOLDS
+    own = birth is not None and origin is not None and birth.op in _FOLDS
     if own and not several and _melts(birth, rows, wrong):
         return Folding("warning", sentence)
     return Folding("note" if own else "warning", sentence)
@@ -89,12 +89,12 @@ def _laid_out_again(recording: Recording, call: Event) -> bool:
     return False
 
 
-def _melts(birth: dict[str, Any] | None, rows: int, wrong: Iterable[int]) -> bool:
+def _melts(birth: SizeOrigin | None, rows: int, wrong: Iterable[int]) -> bool:
     """Whether a reshape put several rows into one without an axis of their own, over which they would be pooled."""
-    if birth is None or birth.get("op") != "Reshape":
+    if birth is None or birth.op != "Reshape":
         return False
-    before = next((list(t["shape"]) for t in birth.get("inputs") or () if len(t.get("shape") or ()) > 1), None)
-    after = list(birth.get("shape") or ())
+    before = next((t.shape for t in birth.inputs if t.shape and len(t.shape) > 1), None)
+    after = birth.shape
     if before is None or len(before) < 2 or len(after) < 2:
         return False
     # Counted in the worker's batch, which may be another than that of the call.

@@ -158,9 +158,8 @@ def _square_canvas(step: Step) -> Verdict | None:
     op = step.failing_op
     if op is None or not step.calls:
         return None
-    for tensor in op.get("inputs", ()):
-        value = tensor.get("value")
-        if not isinstance(value, list) or not all(isinstance(n, int) and n > 0 for n in value):
+    for value in (tensor.sizes for tensor in op.inputs):
+        if value is None or 0 in value:
             continue
         number = 1
         for n in value:
@@ -168,10 +167,10 @@ def _square_canvas(step: Step) -> Verdict | None:
         explained = explain(number, value, "asked for", step.names)
         squares = coincidences(explained) if explained is not None else ()
         if squares:
-            text = f"{op['op']} {op['node']} asked for {shape_text(value)} = {number}; {squares[0]} is a coincidence"
+            text = f"{op.op} {op.node} asked for {shape_text(value)} = {number}; {squares[0]} is a coincidence"
             return "refuted", [Proof("worker", text, "worker.jsonl")]
         if len([n for n in value if n != 1]) == 2 and value[-1] == value[-2]:
-            return "confirmed", [Proof("worker", f"{op['op']} asked for {shape_text(value)}", "worker.jsonl")]
+            return "confirmed", [Proof("worker", f"{op.op} asked for {shape_text(value)}", "worker.jsonl")]
     return None
 
 

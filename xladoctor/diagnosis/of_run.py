@@ -142,9 +142,9 @@ def _isolated(step: Step | None) -> dict[str, Any] | None:
         broken_off = unfinished(step) if step is not None else None
         return broken_off.isolated if broken_off is not None else None
     return {
-        "op": op["op"],
-        "node": op["node"],
-        "inputs": [{"shape": t.get("shape"), "value": t.get("value")} for t in op.get("inputs", ())],
+        "op": op.op,
+        "node": op.node,
+        "inputs": [{"shape": t.shape, "value": t.value} for t in op.inputs],
         "compilations": 0,
     }
 

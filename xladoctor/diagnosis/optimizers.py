@@ -69,7 +69,7 @@ def _answer(step: Step) -> dict[str, Any] | None:
         return None
     if told["every"]["outcome"] != "failed":
         return None
-    return told if same_words(told["every"], step.failure) else None
+    return told if same_words(told["every"].get("message"), step.failure) else None
 
 
 def _is_of(finding: Finding, told: Mapping[str, Any]) -> bool:

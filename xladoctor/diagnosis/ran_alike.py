@@ -21,17 +21,16 @@ _NAMED = OUTSIDE - {"not-finite"}
 def failed_alike(finding: Finding, step: Step) -> Finding:
     """A finding of whose class a worker's failure is, on the values of the run."""
     op = step.failing_op
-    if op is None or op.get("filled") or finding.level != "error" or finding.status == "confirmed":
+    if op is None or op.filled or finding.level != "error" or finding.status == "confirmed":
         return finding
-    if finding.slug in _NAMED or (finding.op is not None and finding.op != op["op"]):
+    if finding.slug in _NAMED or (finding.op is not None and finding.op != op.op):
         return finding
-    message = str(op.get("message", ""))
-    if not any(other.slug == finding.slug for other in findings_of({"kind": op.get("kind"), "message": message})):
+    error = {"kind": op.kind, "message": op.message or ""}
+    if not any(other.slug == finding.slug for other in findings_of(error)):
         return finding
-    said = next(iter(message.splitlines()), "")
-    proof = Proof("worker", f"{op['op']} {op['node']}: {said}", "worker.jsonl")
+    proof = Proof("worker", f"{op.op} {op.node}: {op.said}", "worker.jsonl")
     return replace(
-        finding, status="confirmed", basis=RAN_AGAIN, op=op["op"], node=finding.node or op["node"],
-        location=step.line_of(op["node"], op.get("function")) or user_line(op) or finding.location,
+        finding, status="confirmed", basis=RAN_AGAIN, op=op.op, node=finding.node or op.node,
+        location=step.line_of(op.node, op.function) or user_line(op) or finding.location,
         evidence=(*finding.evidence, proof),
     )  # fmt: skip

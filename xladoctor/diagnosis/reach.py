@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from xladoctor.diagnosis.facts import Broken, Step
     from xladoctor.diagnosis.unfinished import Unfinished
     from xladoctor.model.diagnosis import Finding
+    from xladoctor.model.ops import Sizes, WorkerOp
     from xladoctor.recording.run import Event
 
 
@@ -70,24 +71,16 @@ def _lost(call: Event) -> Iterator[Fraction]:
 def _one_origin(step: Step) -> bool:
     """Whether the lost rows and the wrong size arise in the same op."""
     size, rows = step.birth, step.rows_birth
-    return size is not None and rows is not None and size.get("node") == rows.get("node")
+    return size is not None and rows is not None and size.node == rows.node
 
 
-def _comes_after(op: dict[str, Any], broken: Broken) -> bool:
-    order = tuple(op.get("order", ()))
-    return bool(order) and len(broken.moment) > 1 and broken.moment[: len(order)] > order
+def _comes_after(op: WorkerOp, broken: Broken) -> bool:
+    return bool(op.order) and len(broken.moment) > 1 and broken.moment[: len(op.order)] > op.order
 
 
-def _vectors(op: dict[str, Any] | None) -> list[list[list[int]]]:
-    """For each input of an op: its shape, and its value where that is a shape itself."""
-    found = []
-    for tensor in (op or {}).get("inputs", ()):
-        shape, value = tensor.get("shape"), tensor.get("value")
-        flat = isinstance(value, list) and all(isinstance(n, int) and n >= 0 for n in value)
-        vectors = [v for v in (value if flat else shape,) if v]
-        if vectors:
-            found.append(vectors)
-    return found
+def _vectors(op: WorkerOp) -> list[list[Sizes]]:
+    """For each input of an op: its shape, or its value where that is a shape itself."""
+    return [[sizes] for sizes in (tensor.sizes or tensor.shape for tensor in op.inputs) if sizes]
 
 
 def _named(dims: Sequence[Any]) -> list[list[list[Any]]]:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED, NOT_TESTED, RECORDED_ROWS, RECORDED_SHAPES
-from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import Broken, Step, is_user_file, short, steps, user_line
 from xladoctor.diagnosis.folding import folding
 from xladoctor.diagnosis.places import PlaceCall, Tensor
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.model.ops import SizeOrigin
 from xladoctor.model.shapes import shape_text
 from xladoctor.recording.run import Recording, location
 from xladoctor.rules import by_slug
@@ -69,7 +69,7 @@ def contract_violation(step: Step) -> Finding | None:
             "expected": _expected(first),
             "seen": list(violation.shape),
             "bindings": {b.name: {"value": b.value, "by": b.by} for b in axes.values()},
-            "birth": _brief(birth),
+            "birth": birth.part("op", "node", "shape", "inputs", "loses") if birth is not None else None,
             "violations": len(step.broken),
             "defined": str(call.defined) if call.defined else None,
             "born": [str(f) for f in born[:6]],
@@ -136,7 +136,7 @@ def rows_lost(step: Step) -> Finding | None:
         if not step.under_xla:
             # The worker ran it plainly and found the same: there is nothing to compare with.
             remedies = tuple(r for r in remedies if r.id != "compare-paths")
-        line = f"{origin.file}:{origin.line}" if origin is not None else str(birth["node"])
+        line = f"{origin.file}:{origin.line}" if origin is not None else birth.node
         remedies = (_mend_birth(birth, line, "the rows", "rows are axis 0"), *remedies)
     if judged.level == "note":
         remedies = ()  # only the reader knows whether anything is wrong
@@ -147,9 +147,9 @@ def rows_lost(step: Step) -> Finding | None:
         role="root",
         title=f"{call['method']}: {rows_in} rows in, {out} rows out",
         message=message,
-        node=str(birth["node"]) if birth is not None else None,
-        op=str(birth["op"]) if birth is not None else None,
-        layer=layer_of(birth) if birth is not None else None,
+        node=birth.node if birth is not None else None,
+        op=birth.op if birth is not None else None,
+        layer=birth.layer if birth is not None else None,
         dims=(rows_in, *wrong),
         location=origin or location(call.get("where")),
         evidence=(
@@ -167,7 +167,7 @@ def rows_lost(step: Step) -> Finding | None:
             "shapes_out": call.get("shapes_out"),
             "batch_size": size,
             "batches": batches,
-            "birth": _brief(birth),
+            "birth": birth.part("op", "node", "shape", "inputs", "loses") if birth is not None else None,
         },
     )  # fmt: skip
 
@@ -175,7 +175,7 @@ def rows_lost(step: Step) -> Finding | None:
 # -- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _mend(first: Broken, birth: dict[str, Any] | None, where: Location | None) -> Remedy:
+def _mend(first: Broken, birth: SizeOrigin | None, where: Location | None) -> Remedy:
     """What to do about this very violation."""
     name, violation = short(first.call.place), first.violation
     line = f"{where.file}:{where.line}" if where is not None else name
@@ -190,27 +190,20 @@ def _mend(first: Broken, birth: dict[str, Any] | None, where: Location | None) -
     return Remedy("mend-place", f"Mend {name}: {line}", "safe", how)
 
 
-def _brief(birth: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What a finding keeps of the op at which a wrong size arose."""
-    return {k: birth.get(k) for k in ("op", "node", "shape", "inputs", "loses")} if birth else None
-
-
-def _mend_birth(birth: dict[str, Any], line: str, size: str, promise: str) -> Remedy:
+def _mend_birth(birth: SizeOrigin, line: str, size: str, promise: str) -> Remedy:
     """What to do about the op at which a wrong size arose."""
-    inputs = " and ".join(shape_text(t["shape"]) for t in birth.get("inputs", ()) if len(t.get("shape") or ()) > 1)
-    verb = "loses rows" if birth.get("loses") else f"makes {size}"
-    how = f"{birth['op']} takes {inputs or 'no rows'} there and gives {shape_text(birth['shape'])}; {promise}."
+    inputs = " and ".join(shape_text(t.shape) for t in birth.inputs if t.shape and len(t.shape) > 1)
+    verb = "loses rows" if birth.loses else f"makes {size}"
+    how = f"{birth.op} takes {inputs or 'no rows'} there and gives {shape_text(birth.shape)}; {promise}."
     return Remedy("mend-birth", f"Correct the line that {verb}: {line}", "safe", how)
 
 
-def _birth_sentence(birth: dict[str, Any], axis: int | None, origin: Location | None) -> str:
+def _birth_sentence(birth: SizeOrigin, axis: int | None, origin: Location | None) -> str:
     """The op at which the size arose, and what it took and gave."""
-    inputs = ", ".join(shape_text(t.get("shape") or []) for t in birth.get("inputs", ()) if t.get("shape"))
+    inputs = ", ".join(shape_text(t.shape) for t in birth.inputs if t.shape)
     where = f", {origin}" if origin is not None else ""
-    sentence = (
-        f"The size {birth['shape'][axis or 0]} at axis {axis} arises in {birth['op']} {birth['inner_node']}{where}: "
-    )
-    return sentence + f"{inputs or 'no tensor'} in, {shape_text(birth['shape'])} out."
+    sentence = f"The size {birth.shape[axis or 0]} at axis {axis} arises in {birth.op} {birth.inner_node}{where}: "
+    return sentence + f"{inputs or 'no tensor'} in, {shape_text(birth.shape)} out."
 
 
 def _called_from(call: PlaceCall, phase: str) -> list[Location]:

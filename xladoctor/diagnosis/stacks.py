@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xladoctor.model.diagnosis import CallStack, StackFrame
 from xladoctor.model.evidence import ErrorRecord, Frame, LogEvidence
+from xladoctor.model.ops import WorkerOp
 
 if TYPE_CHECKING:
     from xladoctor.diagnosis.facts import Step
@@ -36,8 +37,8 @@ def _stacks(step: Step | None, record: ErrorRecord | None, log: LogEvidence) -> 
     op = step.failing_op if step is not None else None
     if op is not None:
         name = _name(op)
-        calls = op.get("call_sources") or ()
-        own = _made(op.get("sources"))
+        calls = op.call_sources
+        own = _made(op.sources)
         if calls:
             yield CallStack("call", name, _made(calls[-1]), "worker.jsonl")
         yield CallStack("definition", name, own, "worker.jsonl", _FIRST_TRACE if calls else None)
@@ -46,13 +47,13 @@ def _stacks(step: Step | None, record: ErrorRecord | None, log: LogEvidence) -> 
         yield CallStack("definition", node, _logged(record.op_frames), record.where or None, _FIRST_TRACE)
     birth = step.birth if step is not None else None
     if birth is not None:
-        yield CallStack("birth", _name(birth), _made(birth.get("sources")), "worker.jsonl")
+        yield CallStack("birth", _name(birth), _made(birth.sources), "worker.jsonl")
 
 
-def _name(op: dict[str, Any]) -> str:
+def _name(op: WorkerOp) -> str:
     """The op's type, and its node where that says more."""
-    kind, node = str(op["op"]), str(op.get("inner_node") or op.get("node") or "")
-    return kind if node in ("", kind) else f"{kind} {node}"
+    node = op.inner_node or op.node
+    return op.op if node in ("", op.op) else f"{op.op} {node}"
 
 
 def _decisive(log: LogEvidence) -> ErrorRecord | None:

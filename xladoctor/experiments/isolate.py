@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from xladoctor.diagnosis.enrich import layer_of
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.experiments import chain as chains
 from xladoctor.experiments.bisect import Found, Try, first_failing
+from xladoctor.model.ops import layer_of
 from xladoctor.model.replay import Case, Isolation, Link, Signature, ValueOrigin
 from xladoctor.protocol import answers, codec, requests
 from xladoctor.workers.bench import Answer, Bench
@@ -60,7 +60,7 @@ def _tracing(bench: Bench, case: Case, jit: str | None) -> Isolation | None:
     return replace(
         _failed(op, "trace", started),
         ops=op.ops,
-        layer=layer_of({"inner_node": op.node}),
+        layer=layer_of((), op.node),
         location=location(user),
     )
 
@@ -268,7 +268,7 @@ def _kept(described: answers.Input) -> dict[str, Any]:
 
 
 def _layer(op: answers.FailingOp | answers.Spot) -> str | None:
-    return layer_of({"path": op.path, "inner_node": op.inner_node})
+    return layer_of(op.path, op.inner_node)
 
 
 def _shape(text: str | None) -> tuple[int | str, ...] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.xladoctor.diagnosis.test_weigh import scanned
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.again import is_evidence, sizes_to_try
 from xladoctor.experiments.analyse import sizes_asked
+from xladoctor.model.ops import WorkerOp
 
 MATMUL = "Matrix size-incompatible: In[0]: [{rows},3], In[1]: [48,2]"
 BATCH = "ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [12,3] vs. shape[1] = [12,4]"
@@ -99,9 +101,9 @@ def test_lines_of_a_stack_and_names_of_nodes_are_no_sizes():
     ],
 )
 def test_an_earlier_op_that_meets_the_sizes_of_the_message_is_evidence(seen, evidence):
-    op = {"message": seen, "filled": ["data/0"]}
+    op = WorkerOp("AddV2", message=seen, filled=("data/0",))
     assert is_evidence(op, {"message": STACKED}) is evidence
-    assert is_evidence({**op, "guessed": {"data/0": [1]}}, {"message": STACKED}) is False
+    assert is_evidence(replace(op, guessed={"data/0": (1,)}), {"message": STACKED}) is False
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from xladoctor.diagnosis.blame import first_to_fail
 from xladoctor.diagnosis.enrich import same_failure
 from xladoctor.model.diagnosis import Finding
+from xladoctor.model.ops import OpInput, WorkerOp
 
 
 def _finding(node: str, dims: tuple[int, ...] = (7, 3)) -> Finding:
@@ -17,14 +18,12 @@ def _finding(node: str, dims: tuple[int, ...] = (7, 3)) -> Finding:
     )  # fmt: skip
 
 
-def _op(value: object, node: str = "GatherV2") -> dict[str, object]:
-    return {
-        "op": "GatherV2", "node": node, "message": "indices[0,0] = 7 is not in [0, 3)",
-        "inputs": [{"shape": [3], "value": [True, True, True]}, {"shape": [2, 3], "value": value}],
-    }  # fmt: skip
+def _op(value: object, node: str = "GatherV2") -> WorkerOp:
+    inputs = (OpInput(shape=(3,), value=[True, True, True]), OpInput(shape=(2, 3), value=value))
+    return WorkerOp("GatherV2", node, inputs=inputs, message="indices[0,0] = 7 is not in [0, 3)")
 
 
-def _step(op: dict[str, object]) -> SimpleNamespace:
+def _step(op: WorkerOp) -> SimpleNamespace:
     return SimpleNamespace(failing_op=op, under_xla=False)
 
 
@@ -37,10 +36,8 @@ def test_the_op_that_the_message_names_does_not_come_before_itself():
     told = Finding(
         "XD301", "reshape-mismatch", "error", "root", "t", "m", dims=(50, 60), op="Reshape", node="Reshape"
     )  # fmt: skip
-    op = {
-        "op": "Reshape", "node": "Reshape", "inputs": [{"shape": [5, 5]}],
-        "message": "Input to reshape is a tensor with 25 values, but the requested shape has 30",
-    }  # fmt: skip
+    said = "Input to reshape is a tensor with 25 values, but the requested shape has 30"
+    op = WorkerOp("Reshape", "Reshape", inputs=(OpInput(shape=(5, 5)),), message=said)
     assert first_to_fail(_step(op), [told]) is None
 
 
@@ -49,10 +46,8 @@ def test_labels_that_meet_no_logits_come_first(monkeypatch):
     told = Finding(
         "XD302", "broadcast-mismatch", "error", "root", "t", "m", dims=([8, 3], [32, 3]), op="AddV2", node="add"
     )  # fmt: skip
-    op = {
-        "op": "SparseSoftmaxCrossEntropyWithLogits", "node": "loss", "kind": "InvalidArgumentError", "inputs": [],
-        "message": "logits and labels must have the same first dimension, got logits shape [8,8] and labels shape [32]",
-    }  # fmt: skip
+    said = "logits and labels must have the same first dimension, got logits shape [8,8] and labels shape [32]"
+    op = WorkerOp("SparseSoftmaxCrossEntropyWithLogits", "loss", kind="InvalidArgumentError", message=said)
     monkeypatch.setattr("xladoctor.diagnosis.blame.enrich", lambda finding, _: finding)
     first = first_to_fail(_step(op), [told])
     assert first is not None

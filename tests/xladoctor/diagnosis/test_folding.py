@@ -9,6 +9,7 @@ import pytest
 from tests.xladoctor.recordings import PID, Run
 from xladoctor.diagnosis.folding import folding
 from xladoctor.model.diagnosis import Location
+from xladoctor.model.ops import SizeOrigin
 from xladoctor.recording.run import read_run
 from xladoctor.sources.source import parse
 
@@ -23,7 +24,7 @@ def judged(folder, rows: int, out: int, op: str | None, trained: list[list[int]]
         run.end(1, "7-1-step", rows=32)
     call = {"pid": PID, "call": 2, "method": "predict", "model": "gears", "rows_in": rows, "rows_out": [out],
             "batch_size": batch}  # fmt: skip
-    birth = None if op is None else {"op": op}
+    birth = None if op is None else SizeOrigin(op=op, inner_node=op, shape=())
     return folding(read_run(run.write(folder / "run")), call, birth, HERE if op else None)
 
 
@@ -58,4 +59,9 @@ def test_more_rows_than_targets_are_meant_where_the_program_lays_them_out_again(
     run.end(1, "7-1-step", rows=32)
     call = {"pid": PID, "call": 2, "method": "predict", "model": "gears", "rows_in": 8, "rows_out": [40],
             "batch_size": 8, "where": {"file": "train.py", "line": 1, "function": "<module>"}}  # fmt: skip
-    assert folding(read_run(run.write(tmp_path / "run")), call, {"op": "Reshape"}, HERE).level == level
+    assert (
+        folding(
+            read_run(run.write(tmp_path / "run")), call, SizeOrigin(op="Reshape", inner_node="Reshape", shape=()), HERE
+        ).level
+        == level
+    )
