@@ -20,6 +20,9 @@ settings.load_profile("shared")
 # Every program that a test starts begins quickly, unless the test gives it another PYTHONPATH. So does this process.
 os.environ["PYTHONPATH"] = quick.path(os.environ.get("PYTHONPATH"))
 
+# What a part of a diagnosis stumbles over must show.
+os.environ["XLADOCTOR_STRICT"] = "1"
+
 if threading.current_thread() is threading.main_thread():
     # `make test &` in a script starts with these ignored, and so would every program that a test starts and signals.
     signal.signal(signal.SIGINT, signal.default_int_handler)

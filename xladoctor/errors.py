@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 USAGE = 2
 CANNOT_RUN = 3
 
@@ -22,6 +24,11 @@ class XladoctorError(Exception):
 
 class PipeClosed(Exception):
     """The reader of standard output went away. Not an OSError, which typer would take for its own."""
+
+
+def strict() -> bool:
+    """Whether a part of a diagnosis that fails by a bug ends the command (XLADOCTOR_STRICT=1, as the tests run)."""
+    return os.environ.get("XLADOCTOR_STRICT") == "1"
 
 
 def did_you_mean(word: str, known: list[str], cutoff: float = 0.6) -> str | None:

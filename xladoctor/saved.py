@@ -123,7 +123,8 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     recording = recording_of(folder, facts)
     log = first_error_first(output_of(recording, literals()), recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    found = with_other_batch(with_last_batch(with_blame(found, recording), recording), recording)
+    for step in (with_blame, with_last_batch, with_other_batch):
+        found = attempted(step, found, recording)
     found = with_known_line(found, recording)
     if found.root is not None and found.root.suspects and not recording.edits:
         from xladoctor.blame.likely_edit import with_likely_edit

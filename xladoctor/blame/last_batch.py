@@ -55,13 +55,7 @@ def with_last_batch(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     known = sources_of(recording)
     names = [str(f["file"]) for f in (failure or {}).get("frames") or () if f.get("user")]
     names += [str(script) for script in known.scripts] if known is not None else []
-    try:
-        found = judged(root, recording, failure, _read(known, names) if known is not None else ())
-    except Exception as error:
-        # What it stumbles over in a source costs this sentence, not the diagnosis.
-        note = f"The source could not be searched for batches ({type(error).__name__})."
-        return replace(diagnosis, notes=(*diagnosis.notes, note))
-    return diagnosis.with_finding(root, found)
+    return diagnosis.with_finding(root, judged(root, recording, failure, _read(known, names) if known else ()))
 
 
 def _read(known: UserSources, names: Iterable[str]) -> Iterator[Source]:

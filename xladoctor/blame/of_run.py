@@ -46,14 +46,9 @@ _ELSEWHERE = frozenset(
 
 def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with suspects at its root, where the failure is one of shapes and the sources can be read."""
-    try:
-        diagnosis = _without_gradient(diagnosis, recording)
-        case = case_of(diagnosis, recording)
-        found = blame(*case) if case is not None else None
-    except Exception as error:
-        # It follows programs of any kind by guesses: what it stumbles over costs the suspects, not the diagnosis.
-        note = f"The source could not be followed to suspects ({type(error).__name__})."
-        return replace(diagnosis, notes=(*diagnosis.notes, note))
+    diagnosis = _without_gradient(diagnosis, recording)
+    case = case_of(diagnosis, recording)
+    found = blame(*case) if case is not None else None
     if case is None or found is None:
         return diagnosis
     told = diagnosis.with_finding(case[0], blamed(case[0], found))

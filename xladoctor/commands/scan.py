@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 from xladoctor import paths
 from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Diagnosis
-from xladoctor.saved import recording_of, scan_run, trace_run
+from xladoctor.saved import scan_run, trace_run
 
 if TYPE_CHECKING:
     from xladoctor.commands import second_runs
@@ -209,14 +209,7 @@ def _look_closer(ran: second_runs.Ran, listing: Listing | None, options: ScanOpt
 
     folder = ran.folder
     if options.replay:
-        from xladoctor.experiments.analyse import ask_workers
-
-        try:
-            ask_workers(recording_of(folder, ran.facts), os.environ, ran.say, options.every, options.check_budget)
-        except KeyboardInterrupt:
-            sys.stderr.write("xladoctor: interrupted; the diagnosis has no run-time shapes\n")
-        except OSError as error:
-            sys.stderr.write(f"xladoctor: no worker could compute run-time shapes: {error.strerror or error}\n")
+        second_runs.ask_workers(ran, options.every, options.check_budget)
         second_runs.first_nan(ran, options.check_budget)
     mark.sign_more(folder, "worker.jsonl", "worker.log", schema.FIRST_NAN_FILE)
     if listing is not None and options.flip:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from xladoctor.errors import XladoctorError
+from xladoctor.errors import XladoctorError, strict
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.model.evidence import ProcessOutcome
 
@@ -197,8 +197,13 @@ class Recorded:
         from xladoctor.experiments.analyse import ask_workers
         from xladoctor.saved import recording_of
 
-        with suppress(OSError):
+        try:
             ask_workers(recording_of(folder, self._facts), os.environ, _say(), False, check_budget)
+        except OSError:
+            pass
+        except Exception:  # the program that asks goes on, with the diagnosis of what was recorded
+            if strict():
+                raise
 
     def trace(self) -> Trace:
         """The shapes at the watched places of the block.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import xladoctor
 from xladoctor import secrets
+from xladoctor.diagnosis.attempt import Attempts
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.exit_handlers import exit_handlers
 from xladoctor.diagnosis.fitting import fitted, situation
@@ -28,7 +30,11 @@ def _diagnosed(evidence: Evidence) -> Diagnosis:
         # A log alone needs none of this, and should not wait for it.
         from xladoctor.diagnosis.of_run import diagnose_run
 
-        return diagnose_run(evidence, evidence.run)
+        attempts = Attempts()
+        found = attempts.of(diagnose_run, None, evidence, evidence.run)
+        if found is not None:
+            return found
+        evidence = replace(evidence, run=None, notes=(*evidence.notes, *attempts.notes))
     known = (*log_findings(evidence), *exit_handlers(evidence))
     findings = fitted(grounded(known), situation(evidence))
     version = evidence.log.tensorflow_version

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import xladoctor
 from xladoctor.diagnosis import rows
+from xladoctor.diagnosis.attempt import Attempts
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.causes import main_step, ordered
 from xladoctor.diagnosis.cells import cells, in_cells
@@ -55,73 +57,91 @@ from xladoctor.diagnosis.untrained import gradient_checks, untrained, with_recor
 from xladoctor.diagnosis.watched import place_notes
 from xladoctor.diagnosis.weigh import weighed
 from xladoctor.diagnosis.xla import compilations, xla_paths
-from xladoctor.model.diagnosis import Diagnosis, Hypothesis
+from xladoctor.model.diagnosis import Diagnosis, Finding, Hypothesis
 from xladoctor.recording.evidence import Evidence
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import findings as log_findings
 from xladoctor.rules import plugin_problems
 
+_Part = Callable[[Recording], Iterable[Finding]]
+_Beside = Callable[[Recording, Sequence[Finding]], Iterable[Finding]]
+_OF_RECORDING: tuple[_Part, ...] = (
+    ties, draws, drawn_at_trace, pipelines, tables,
+    untrained, splits, shuffled_alone, idle_monitors, trainable_too_late, idle_parts, loss_inputs, unmoved, ways_apart,
+    unexplained, rows_in_source, no_effect, given_rows, named_tests,
+)  # fmt: skip
+"""What is looked for in a recording, whatever else was found."""
+_BESIDE_OTHERS: tuple[_Beside, ...] = (
+    slips_with_names,
+    kept_in_graph,
+    source_slips,
+)
+"""What is looked for in lines of which nothing else was found."""
+
 
 def diagnose_run(evidence: Evidence, recording: Recording) -> Diagnosis:
     """The diagnosis of a recorded run."""
+    attempts = Attempts()
     followed = steps(recording)
     quiet = broken_quietly(recording)
     logged = with_recorded(as_recorded(weighed(log_findings(evidence), evidence), recording), recording)
-    others = [*setting_findings(recording), *requests_without_effect(evidence)]
-    others += exit_handlers(evidence)
-    others += [
-        *ties(recording),
-        *draws(recording),
-        *drawn_at_trace(recording),
-        *pipelines(recording),
-        *tables(recording),
-    ]
-    others += [*untrained(recording), *splits(recording), *shuffled_alone(recording), *idle_monitors(recording)]
-    others += [*trainable_too_late(recording), *idle_parts(recording), *loss_inputs(recording), *unmoved(recording)]
-    others += [*ways_apart(recording), *unexplained(recording), *rows_in_source(recording), *no_effect(recording)]
-    others += [*given_rows(recording), *named_tests(recording)]
-    others += slips_with_names(recording, others)
-    others += kept_in_graph(recording, others)
-    others += source_slips(recording, others)
-    known = ordered(logged, followed, others, evidence, quiet)
-    likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))
-    known = with_divergences(known, recording, likely)
-    known = rows.with_mispairings(known, recording)
-    known = with_not_finite(with_isolations(known, recording), recording)
+    known = ordered(logged, followed, _others(evidence, recording, attempts), evidence, quiet)
+    for step in (_with_parity, rows.with_mispairings, with_isolations, with_not_finite):
+        known = attempts.of(step, known, known, recording)
     findings = fitted(grounded(known), situation(evidence))
-    step = main_step(followed) or next(iter(quiet), None)
+    main = main_step(followed) or next(iter(quiet), None)
+    each = attempts.each
     diagnosis = Diagnosis(
         source=evidence.source,
         verdict=verdict(findings),
         findings=findings,
-        hypotheses=_hypotheses(step),
+        hypotheses=_hypotheses(main),
         xla_paths=xla_paths(evidence),
         settings=settings(recording),
-        shapes=shape_rows(step) if step is not None else (),
+        shapes=tuple(each(shape_rows, main)) if main is not None else (),
         compilations=compilations(recording),
-        stacks=stacks(step, evidence.log),
+        stacks=tuple(each(stacks, main, evidence.log)),
         checked=(
-            *checks(recording),
-            *rows.checks(recording),
-            *gradient_checks(recording),
-            *looked_at(recording, findings),
+            *each(checks, recording),
+            *each(rows.checks, recording),
+            *each(gradient_checks, recording),
+            *each(looked_at, recording, findings),
         ),
-        isolated=_isolated(step) or _isolated_after(recording),
+        isolated=_isolated(main) or _isolated_after(recording),
         environment=_environment(evidence, recording),
         notes=(
             *evidence.notes,
             *plugin_problems(),
             *outcome_notes(evidence),
             *_step_notes(followed),
-            *place_notes(recording),
-            *flip_notes(recording),
-            *surroundings(recording),
+            *each(place_notes, recording),
+            *each(flip_notes, recording),
+            *each(surroundings, recording),
+            *attempts.notes,
         ),
         problems=recording.problems,
         tool_version=xladoctor.__version__,
     )
     return in_cells(diagnosis, cells(recording))
+
+
+def _others(evidence: Evidence, recording: Recording, attempts: Attempts) -> list[Finding]:
+    """What concerns no step that failed, each part by itself."""
+    each = attempts.each
+    found = [*each(setting_findings, recording), *each(requests_without_effect, evidence)]
+    found += each(exit_handlers, evidence)
+    for part in _OF_RECORDING:
+        found += each(part, recording)
+    for beside in _BESIDE_OTHERS:
+        found += each(beside, recording, tuple(found))
+    return found
+
+
+def _with_parity(known: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
+    """The findings and what parity shows, with the likely cause of what differs."""
+    likely = tuple(drawn_apart(recording)) or tuple(frozen(recording, known)) or tuple(policy_missed(recording, known))
+    return with_divergences(known, recording, likely)
 
 
 def _hypotheses(step: Step | None) -> tuple[Hypothesis, ...]:

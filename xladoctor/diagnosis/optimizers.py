@@ -15,21 +15,21 @@ from xladoctor.diagnosis.basis import OPTIMIZED
 from xladoctor.diagnosis.facts import Step
 from xladoctor.logs.message import nodes
 from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.model.ops import WorkerOp
 from xladoctor.recording.run import Event
 
 REQUEST = "optimizers"
 WHERE = "worker.jsonl"
 
 
-def asks(failure: Event | None, op: Mapping[str, Any] | None) -> bool:
+def asks(failure: Event | None, op: WorkerOp | None) -> bool:
     """Whether a failure of a plain step names nodes, and none of them is the op that failed for the worker."""
     named = nodes(str((failure or {}).get("message", "")))
     return bool(named) and (op is None or not any(_alike(name, op) for name in named))
 
 
-def _alike(name: str, op: Mapping[str, Any]) -> bool:
-    node = str(op.get("node"))
-    return name == node or name.endswith(f"/{op.get('inner_node')}") or node.endswith(f"/{name}")
+def _alike(name: str, op: WorkerOp) -> bool:
+    return name == op.node or name.endswith(f"/{op.inner_node}") or op.node.endswith(f"/{name}")
 
 
 def by_optimizer(finding: Finding, step: Step) -> Finding:

@@ -26,7 +26,9 @@ from xladoctor.diagnosis.places import wanted
 from xladoctor.experiments import check as check_
 from xladoctor.experiments import explain, gradient_check, isolate_run, row_check, two_ways
 from xladoctor.experiments.remake import questions, remade
+from xladoctor.model.ops import WorkerOp
 from xladoctor.recording import files
+from xladoctor.recording.contents import fitting
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import probes_dir, schema
 from xladoctor.sources.two_ways import TwoWays
@@ -187,25 +189,26 @@ def _answers(worker: Worker, step: Step) -> Iterator[dict[str, Any]]:
     common = {"capsule": step.capsule}
     size: int | None = None
     # A call that went well has no failing op; what fails on random values would say nothing about it.
-    op = None
+    op: WorkerOp | None = None
     asked = step.why != "well" and not is_of_data(step.failure)
     for size in sizes_asked(step) if asked else ():
         try:
             request = protocol.requests.FindFailingOp(capsule=folder, batch=size)
-            op = protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))
+            told = protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))
         except WorkerRefused as error:
             yield {**common, "request": "failing_op", "batch": size, "error": str(error)}
             return
-        yield {**common, "request": "failing_op", "batch": size, "result": op}
+        yield {**common, "request": "failing_op", "batch": size, "result": told}
+        op = next(fitting(WorkerOp, [told]), None)
         if (op and is_evidence(op, step.failure)) or step.why != "failed":
             break
     else:
         size, op = next(iter(batch_sizes(step)), None), None
     if asked and step.why == "failed" and op is None and step.under_xla:
-        told = _again(worker, folder, size)
-        if asks_for_determinism(step.failure) and (told.get("result") or {}).get("outcome") == "passed":
-            told = _again(worker, folder, size, deterministic=True)
-        yield {**common, "request": AGAIN, "batch": size, **told}
+        again = _again(worker, folder, size)
+        if asks_for_determinism(step.failure) and (again.get("result") or {}).get("outcome") == "passed":
+            again = _again(worker, folder, size, deterministic=True)
+        yield {**common, "request": AGAIN, "batch": size, **again}
     if asked and step.why == "failed" and not step.under_xla and asks(step.failure, op):
         yield _optimizers(worker, step.capsule, folder, size)
     try:

@@ -6,6 +6,7 @@ import pytest
 
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.optimizers import asks
+from xladoctor.model.ops import WorkerOp
 from xladoctor.saved import scan_run
 
 TEXT = "Matrix size-incompatible: In[0]: [2,3], In[1]: [4,5]"
@@ -75,11 +76,11 @@ def test_what_was_not_met_again_says_nothing(tmp_path, result):
 @pytest.mark.parametrize(
     ("named", "op", "asked"),
     [
-        ("net/Relu", {"node": "net/MatMul", "inner_node": "MatMul"}, True),
+        ("net/Relu", WorkerOp("MatMul", "net/MatMul", inner_node="MatMul"), True),
         ("net/Relu", None, True),
-        ("net/MatMul", {"node": "net/MatMul", "inner_node": "MatMul"}, False),
-        ("StatefulPartitionedCall/net/MatMul", {"node": "net/MatMul", "inner_node": "net/MatMul"}, False),
-        ("MatMul", {"node": "StatefulPartitionedCall/net/MatMul", "inner_node": "net/MatMul"}, False),
+        ("net/MatMul", WorkerOp("MatMul", "net/MatMul", inner_node="MatMul"), False),
+        ("StatefulPartitionedCall/net/MatMul", WorkerOp("MatMul", "net/MatMul", inner_node="net/MatMul"), False),
+        ("MatMul", WorkerOp("MatMul", "StatefulPartitionedCall/net/MatMul", inner_node="net/MatMul"), False),
     ],
 )
 def test_a_worker_is_asked_only_where_another_node_is_named(named, op, asked):
