@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from xladoctor.errors import strict
-from xladoctor.model.diagnosis import Diagnosis
-from xladoctor.recording.run import Recording
 
-Step = Callable[[Diagnosis, Recording], Diagnosis]
+if TYPE_CHECKING:
+    from xladoctor.model.diagnosis import Diagnosis
+    from xladoctor.recording.run import Recording
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -51,7 +52,9 @@ class Attempts:
         )
 
 
-def attempted(step: Step, diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
+def attempted(
+    step: Callable[[Diagnosis, Recording], Diagnosis], diagnosis: Diagnosis, recording: Recording
+) -> Diagnosis:
     """What the step makes of the diagnosis, or, if it fails, the diagnosis with a note that says so."""
     attempts = Attempts()
     found = attempts.of(step, diagnosis, diagnosis, recording)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import xladoctor
 from xladoctor import secrets
-from xladoctor.diagnosis.attempt import Attempts
 from xladoctor.diagnosis.basis import grounded
 from xladoctor.diagnosis.exit_handlers import exit_handlers
 from xladoctor.diagnosis.fitting import fitted, situation
@@ -28,6 +27,7 @@ def diagnose(evidence: Evidence) -> Diagnosis:
 def _diagnosed(evidence: Evidence) -> Diagnosis:
     if evidence.run is not None:
         # A log alone needs none of this, and should not wait for it.
+        from xladoctor.diagnosis.attempt import Attempts
         from xladoctor.diagnosis.of_run import diagnose_run
 
         attempts = Attempts()
