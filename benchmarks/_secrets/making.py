@@ -7,7 +7,7 @@ import json
 import random
 import string
 
-_LOWER, _UPPER, _DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
+_UPPER, _DIGITS = string.ascii_uppercase, string.digits
 _ALNUM = string.ascii_letters + _DIGITS
 _SYLLABLES = [
     "ba",

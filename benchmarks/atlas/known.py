@@ -27,7 +27,6 @@ def _sizes(*sizes: int) -> Value:
 
 _SLICE = {"begin": _sizes(0), "end": Value(INT32, (1,), "2"), "strides": Value(INT32, (1,), "1")}
 _SAME = {"strides": [1, 1, 1, 1], "padding": "SAME"}
-_SAME_3D = {"strides": [1, 1, 1, 1, 1], "padding": "SAME"}
 _WINDOW = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
 _WINDOW_3D = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "VALID"}
 _POOLED, _POOLED_3D = Value(FLOAT, (2, 4, 4, 4)), Value(FLOAT, (2, 2, 4, 4, 4))

@@ -24,8 +24,7 @@ from typing import Any
 LIMITS = {"ops": 60.0, "keras": 180.0}
 KEPT = 12_000
 WAYS = ("eager", "graph", "unknown", "xla")
-SESSIONS = ("session", "static")
-"""Ways of TensorFlow 1, only on request: shapes that only a run knows, and shapes that the graph knows."""
+"""Unless others are asked for: `session` and `static` are of TensorFlow 1, whose shapes a run or the graph knows."""
 _MOST = {"eager": 99, "graph": 2, "unknown": 1, "xla": 1, "session": 4, "static": 4}
 """Spoiled calls of one kind that are asked in each way: what an op says of one more is rarely new."""
 _RETRIES = 6

@@ -43,7 +43,6 @@ from xladoctor.sources.files import Files, Settings
 _STEPS = 300_000
 _DEEPEST = 40
 _SAME = 3
-_ITEMS, _ROUNDS = 64, 2
 _NONE: Given = {}
 
 

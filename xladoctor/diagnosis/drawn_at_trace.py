@@ -22,7 +22,6 @@ _MOST = 40
 _OF_DATA = ("Dataset_map_", "Dataset_flat_map_", "Dataset_filter_", "Dataset_interleave_")
 """What tf.data calls the functions that it applies to each element."""
 _KERAS = frozenset({"fit", "evaluate", "predict"})
-Frames = Sequence[Sequence[Any]]
 Line = tuple[str, str, int]
 """File, function and line."""
 

@@ -216,12 +216,6 @@ class Step:
         failure = self.failure
         return failure is not None and (failure["pid"], failure["failure"]) in self.recording.uncaught
 
-    @property
-    def caught(self) -> bool:
-        """Whether the program caught the exception and ended in some other way, of its own accord."""
-        process = self.recording.outcome
-        return self.failure is not None and not self.ended_run and process is not None and process.state == "exited"
-
     @cached_property
     def under_xla(self) -> bool:
         """Whether XLA compiled the step, or the part of it that failed."""

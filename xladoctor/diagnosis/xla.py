@@ -15,8 +15,6 @@ from xladoctor.recording.schema import schema
 # Names of functions in a message.
 _WORD = re.compile(r"[\w.<>]+")
 _BROKEN_OFF = "it failed while it was traced, which is before XLA sees it"
-# Distinct values that one function read: more are no answer to what governs it.
-_MOST_TEXTS = 64
 
 
 def xla_paths(evidence: Evidence) -> tuple[XlaPath, ...]:

@@ -57,11 +57,6 @@ class Computation:
     root: str | None
     entry: bool = False
 
-    def parameter(self, number: int) -> Instruction | None:
-        """The parameter of this number."""
-        wanted = str(number)
-        return next((i for i in self.instructions.values() if i.opcode == "parameter" and i.literal == wanted), None)
-
 
 @dataclass(frozen=True)
 class Module:

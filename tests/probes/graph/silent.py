@@ -36,14 +36,6 @@ def masked_roll() -> tuple[Any, list[Any]]:
     return program, [_rows()]
 
 
-def masked_end() -> tuple[Any, list[Any]]:
-    @tf.function
-    def program(x):
-        return tf.boolean_mask(x, x[:, 0] > 0)[-2:] * 2.0
-
-    return program, [_rows()]
-
-
 def logistic() -> tuple[Any, list[Any]]:
     """Healthy and chaotic: rounding grows until nothing of the value is left."""
 

@@ -21,7 +21,6 @@ from xladoctor.attach import recorded, stacks
 from xladoctor.attach.text import ago
 from xladoctor.extras import how_to_install
 
-ROOT = Path(__file__).resolve().parents[3]
 HANGS = """\
 import multiprocessing, threading, time, sys
 

@@ -20,7 +20,6 @@ from xladoctor.__main__ import main
 from xladoctor.cli.summaries import SUMMARIES
 from xladoctor.errors import XladoctorError
 
-ROOT = Path(__file__).resolve().parents[3]
 RUN = [sys.executable, "-m", "xladoctor"]
 
 

@@ -11,7 +11,6 @@ keras/src/saving, h5py's h5f, Python's pickle and importlib, libc's strerror.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,6 @@ from xladoctor.rules.recognise.full import FULL, is_disk_full
 
 if TYPE_CHECKING:
     from xladoctor.model.evidence import ErrorRecord
-
-Cause = Callable[["ErrorRecord", str], Hit | None]
 
 
 def _hit(kind: str, says: str, *, decide: str = "", **more: object) -> Hit:
@@ -327,11 +324,3 @@ def removed(record: ErrorRecord, text: str) -> Hit | None:
         f"This version of Keras or TensorFlow lacks a name that the program uses: {flat(text)[:200].rstrip('.')}.",
         gone=gone,
     )
-
-
-CAUSES: tuple[Cause, ...] = (disk_full, not_finite, killed, removed, wrong_key, saved_file, pickling, in_callback)
-
-
-def cause(record: ErrorRecord, text: str) -> Hit | None:
-    """The first of these that a record shows."""
-    return next((hit for one in CAUSES if (hit := one(record, text))), None)
