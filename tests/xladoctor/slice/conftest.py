@@ -48,8 +48,7 @@ def flat(study):
 
 @pytest.fixture(scope="module")
 def healthy(tmp_path_factory):
-    """Checked for as long as it takes, on a machine that is slow, too."""
+    """Checked for as long as it takes, on a machine that is slow, too: so small that nothing is too large to check."""
     folder = tmp_path_factory.mktemp("healthy") / "work"
-    return scan(
-        folder, *STUDY, "--output-dir", "out", "--N", "32", "--batch-size", "16", options=("--check-budget", "300")
-    )
+    sizes = ("--N", "16", "--batch-size", "16", "--ngroups", "32", "--ntest", "32")
+    return scan(folder, *STUDY, "--output-dir", "out", *sizes, options=("--check-budget", "300"))

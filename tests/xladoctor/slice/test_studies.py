@@ -1,4 +1,4 @@
-"""Other faults and sizes of the study: the verdicts and the numbers follow the facts; the healthy study is healthy."""
+"""Other faults and sizes of the study, loud and silent: verdicts and numbers follow; a healthy one is healthy."""
 
 from __future__ import annotations
 
@@ -33,6 +33,17 @@ def test_under_an_outer_jit_the_message_is_another_and_the_root_the_same(study):
     assert (keras["requested"], keras["resolved"]) == ("True", "on")
     slugs = [f["class"] for f in run.diagnosis["findings"]]
     assert "dynamic-dimension-unsupported" in slugs or "wrong-shape-silent" in slugs
+
+
+def test_the_silent_twin_is_a_failure_with_the_same_root(muted):
+    assert muted.status == 1
+    assert json.loads((muted.folder / "run.json").read_text())["outcome"]["code"] == 0
+    assert muted.root["details"]["place"] == REASSEMBLE
+    assert muted.root["details"]["seen"] == [1, 78, 78, 1]
+    lost = muted.finding("wrong-shape-silent")
+    assert (lost["details"]["rows_in"], set(lost["details"]["rows_out"]), lost["details"]["batches"]) == (64, {2}, 2)
+    metrics = json.loads((muted.folder.parent / "out" / "metrics.json").read_text())["arms"]["high-poisson"]
+    assert (metrics["rows_in"], metrics["rows_out"]) == (64, 2), "the study itself ends well and counts them"
 
 
 def test_a_healthy_study_is_healthy(healthy):
