@@ -41,4 +41,4 @@ def test_that_the_measure_can_fail():
     def square(n):
         return sum(1 for a in range(n) for b in range(n))
 
-    assert grows_too_fast(square, 250, 7_000)
+    assert grows_too_fast(square, 250, 4_500)
