@@ -173,7 +173,7 @@ MAY_IMPORT = {
     ),
 }
 """What each room may import, besides itself and the modules that belong to none."""
-_EVERYWHERE = ("folder", "errors", "extras", "patterns", "secrets", "protocol", "__version__")
+_EVERYWHERE = ("folder", "errors", "extras", "machine", "patterns", "secrets", "protocol", "__version__")
 
 
 def the_keeper_is_standard_library(root: Path) -> Iterator[str]:

@@ -13,6 +13,7 @@ from xladoctor.errors import XladoctorError
 from xladoctor.fleet import read, table
 from xladoctor.fleet.read import Work
 from xladoctor.fleet.store import Known, Row, Store, name_of, paths_of
+from xladoctor.machine import processors
 from xladoctor.model.fleet import Fleet
 from xladoctor.model.survey import Target
 from xladoctor.survey.batches import in_batches, processes
@@ -48,7 +49,7 @@ def survey(
     Raises:
         XladoctorError: a root is no folder that can be read, or the store cannot be used.
     """
-    jobs = jobs or cores()
+    jobs = jobs or processors()
     counts = Counts()
     store.forget_present()
     found = _to_read(_targets(roots, since), store, counts)
@@ -140,8 +141,3 @@ def _changed(part: dict[bytes, tuple[Target, str]], store: Store, counts: Counts
 
 def _is_known(known: Known, stamp: str) -> bool:
     return known.current and known.settled and known.stamp == stamp
-
-
-def cores() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xladoctor.logs.matcher import Block, scan
+from xladoctor.machine import processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -86,7 +87,7 @@ def searched(
         if block is None:
             return
         yield scan(*block, more)
-    threads = _cores() if threads is None else threads
+    threads = min(processors(), 4) if threads is None else threads
     yield from _together(source, threads, more) if threads > 1 else (scan(*block, more) for block in source)
 
 
@@ -118,10 +119,3 @@ def _together(blocks: Iterator[tuple[bytes, int]], threads: int, more: tuple[byt
     finally:
         # Also when nobody wants the rest any more: an interrupt, a reader that stops.
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _cores() -> int:
-    try:
-        return min(len(os.sched_getaffinity(0)), 4)
-    except AttributeError:
-        return min(os.cpu_count() or 1, 4)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from xladoctor.errors import XladoctorError
+from xladoctor.machine import processors
 from xladoctor.model.survey import Run, Target
 from xladoctor.survey.batches import BATCH, in_batches, processes
 
@@ -103,7 +104,7 @@ def _jobs_for(targets: Sequence[Target]) -> int:
     size = sum(_size(path) for target in targets for path in target.paths)
     if size < _WORTH_BYTES and len(targets) < _WORTH_RUNS:
         return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return processors()
 
 
 def _size(path: str) -> int:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
+from xladoctor.machine import available_bytes
 from xladoctor.model.element_types import byte_words
 from xladoctor.model.replay import Case
 from xladoctor.preflight.situation import Situation, Unanswered
@@ -24,7 +22,7 @@ def check(situation: Situation) -> Verdict:
 
     The memory of the study's GPU is not known here: say it as memory_gib in the study file.
     """
-    there = situation.study.memory_gib or _available()
+    there = situation.study.memory_gib or available_bytes() / _GIB
     whose = "as the study file says" if situation.study.memory_gib else "free on this machine"
     lines: list[str] = []
     most = 0.0
@@ -45,15 +43,3 @@ def check(situation: Situation) -> Verdict:
     if most > 0.8 * there:
         return Verdict("warn", said, "Leave some room: take a smaller batch.", ("oom",), tuple(lines))
     return Verdict("pass", said, details=tuple(lines))
-
-
-def _available() -> float:
-    """GiB that can be had now (MemAvailable of /proc/meminfo; elsewhere all that there is)."""
-    try:
-        with Path("/proc/meminfo").open(encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) / (1 << 20)
-    except OSError:
-        pass
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB
