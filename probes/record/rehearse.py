@@ -31,6 +31,8 @@ from .repeats import Trainings, likeness
 from .sink import Sink
 
 REHEARSED = "rehearsed"
+_AHEAD = 2
+"""A loop of trainings is followed as long as so many more of them begin in the time that is left."""
 
 
 @dataclass
@@ -44,8 +46,8 @@ class Frame:
     not_finite: bool = False
     likeness: Any = None
     began: float = 0.0
-    apart: float | None = None
-    """Seconds since a training like this one began; None for the first."""
+    last: bool = False
+    """Whether the rehearsal ends after its first batch."""
 
 
 class Rehearsal:
@@ -146,16 +148,21 @@ class Rehearsal:
         frame = Frame(
             (call or {}).get("call") or 0, method, model, likeness=likeness(model, call), began=time.monotonic()
         )
-        frame.apart = self._trainings.apart(frame.likeness, frame.began)
+        apart = self._trainings.apart(frame.likeness, frame.began)
         self._frames.stack.append(frame)
-        if frame.apart is not None:
-            self.sink.write(schema.REHEARSAL, repeats=frame.number)
+        if apart is None:
+            return
+        self.sink.write(schema.REHEARSAL, repeats=frame.number)
+        ends = self._grace_ends if self.has_phases else None
+        frame.last = ends is not None and frame.began + _AHEAD * apart >= ends
+        if frame.last and getattr(model, "jit_compile", False) is True:
+            model.jit_compile = False  # what XLA makes of such a step is known
 
     def stepped(self, frame: Frame) -> None:
-        """A batch was run. Enough has been seen where the program trains as it did before, and in the time that is left
-        comes no further than it came then.
+        """A batch was run. Enough has been seen where the program trains as it did before, and so that the end of a
+        loop of such trainings is hardly reached in the time that is left.
         """
-        if frame.apart is not None and self._grace_ends is not None and frame.began + frame.apart >= self._grace_ends:
+        if frame.last:
             frame.phases.clear()  # of those of its batches that it did not come to, the training before came to all
             self._enough("repeats")
 

@@ -57,18 +57,24 @@ def test_functions_with_other_values_are_other_losses_and_what_is_not_known_is_n
     assert likeness(SimpleNamespace(), FIT) is None
 
 
-@pytest.mark.parametrize(("apart", "grace", "enough"), [(70.0, 60.0, True), (10.0, 60.0, False), (70.0, None, False)])
+@pytest.mark.parametrize(
+    ("apart", "grace", "enough"), [(70.0, 60.0, True), (35.0, 60.0, True), (25.0, 60.0, False), (70.0, None, False)]
+)
 def test_when_it_is_enough(monkeypatch, apart, grace, enough):
-    """Only in the time after the first steps, and only where the next such training would not be reached in it."""
+    """Only in the time after the first steps, and only where fewer than two more such trainings would begin in it."""
     clock = [1000.0]
     monkeypatch.setattr(rehearse.time, "monotonic", lambda: clock[0])
     events, ends = [], []
     rehearsal = rehearse.Rehearsal(SimpleNamespace(write=lambda kind, **told: events.append(told)), {"budget": {}})
     monkeypatch.setattr(rehearsal, "_enough", ends.append)
+    rehearsal.has_phases = True
     for number in (1, 2):
-        rehearsal.begins({**FIT, "call": number}, "fit", net())
+        model = net()
+        model.jit_compile = True
         if number == 2:
             rehearsal._grace_ends = None if grace is None else clock[0] + grace
+        rehearsal.begins({**FIT, "call": number}, "fit", model)
+        assert model.jit_compile is not (enough and number == 2), "the last step is not compiled"
         rehearsal.stepped(rehearsal.frame)
         rehearsal.result("fit", None, rehearsal.ends())
         clock[0] += apart
