@@ -41,6 +41,7 @@ def rehearse(
     timeout: float | None = None,
     capture: str = "specs",
     prepare: Callable[[Path], None] | None = None,
+    stop: target.Stop | None = None,
 ) -> Recording:
     """Run `command` as a rehearsal into the run folder `folder` and read back what it recorded.
 
@@ -55,12 +56,12 @@ def rehearse(
     (`probes.record.returns`), `retrace` the shapes after each line (`probes.record.retrace`). Its output goes to the
     folder alone. Folders `outside` of its own are laid over for it, where the system allows that
     (`probes.record.redirect`); those of `write` it may really write to. `prepare` is called with the folder when the
-    copy is made, before the start.
+    copy is made, before the start. `stop` ends it from another thread.
 
     Raises:
         XladoctorError: (exit code 3) the command could not be started.
-        KeyboardInterrupt: a signal came to the doctor meanwhile. The command was killed, and what it recorded says
-            nothing of it.
+        KeyboardInterrupt: a signal came to the doctor meanwhile, or `stop` was called. The command was killed, and what
+            it recorded says nothing of it.
     """
     work, temporary = _copied(folder, listing)
     if prepare is not None:
@@ -76,7 +77,7 @@ def rehearse(
         env[schema.ENV_REHEARSE] = json.dumps({**told, "redirect": pairs})
         run = target.run(
             _from_here(command), env=env, folder=folder, timeout=timeout, stdout=None, stderr=None, cwd=work,
-            detached=True,
+            detached=True, stop=stop,
         )  # fmt: skip
         run.written_down()
     return _read_back(command, run, folder)

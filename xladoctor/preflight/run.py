@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -119,14 +119,53 @@ def _result(situation: Situation, options: Options, made: tuple[Check, ...]) -> 
 
 
 def checked(situation: Situation, wanted: Sequence[str], seen: Seen = lambda check: None) -> tuple[Check, ...]:
-    """The checks of these names, in this order, each on its own."""
-    checks: list[Check] = []
+    """The checks of these names, in this order, each on its own. Those that run steps may be made while the rehearsal's
+    second half is under way; `seen` gets them in order nevertheless.
+    """
+    made: dict[str, Check] = {}
+    left = list(wanted)
+    for name, before in _in_turn(situation, wanted):
+        check = _made(name, situation, _failed(made))
+        made[name] = replace(check, seconds=round(check.seconds + before, 1))
+        while left and left[0] in made:
+            check = made[left.pop(0)]
+            if runs_steps(check.name) and _failed(made) is not None and not situation.study.subjects:
+                check = made[check.name] = _skipped(check.name)
+            seen(check)
+    return tuple(made[name] for name in wanted)
+
+
+def _in_turn(situation: Situation, wanted: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """The names in the order in which the checks are made, with the seconds that each has taken by then: the rehearsal
+    is the last where its second half is under way.
+    """
+    last = []
     for name in wanted:
-        failed = next((c for c in checks if c.name == "rehearsal" and c.state == "fail"), None)
-        check = _made(name, situation, failed)
-        checks.append(check)
-        seen(check)
-    return tuple(checks)
+        started = time.monotonic()
+        begun = name == "rehearsal" and _begun(situation)
+        seconds = time.monotonic() - started
+        if begun:
+            last.append((name, seconds))
+        else:
+            yield name, seconds
+    yield from last
+
+
+def _begun(situation: Situation) -> bool:
+    try:
+        return bool(module("rehearsal").begin(situation))
+    except Exception:  # the check itself says what it trips over
+        return False
+
+
+def _failed(made: Mapping[str, Check]) -> Check | None:
+    """The check of the rehearsal, if it was made and failed."""
+    rehearsal = made.get("rehearsal")
+    return rehearsal if rehearsal is not None and rehearsal.state == "fail" else None
+
+
+def _skipped(name: str) -> Check:
+    return Check(name, str(module(name).TITLE), "skipped", "the rehearsal failed")
 
 
 def _see_that_it_can_start(study: Study) -> None:
@@ -176,7 +215,7 @@ def chosen(options: Options) -> tuple[str, ...]:
 def _made(name: str, situation: Situation, failed: Check | None) -> Check:
     title = str(module(name).TITLE)
     if failed is not None and runs_steps(name) and not situation.study.subjects:
-        return Check(name, title, "skipped", "the rehearsal failed")
+        return _skipped(name)
     started = time.monotonic()
     try:
         verdict = module(name).check(situation)

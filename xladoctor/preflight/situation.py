@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.experiments.flip import TWINS
 from xladoctor.experiments.overlay import Listing
+from xladoctor.machine import is_room_beside
 from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.model.flips import Switch
 from xladoctor.model.preflight import Batches
@@ -28,6 +30,7 @@ from xladoctor.preflight.refused import refused_path
 from xladoctor.preflight.study import Study
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
+from xladoctor.target import Stop
 from xladoctor.workers.bench import Bench
 from xladoctor.workers.environment import worker_environment
 from xladoctor.workers.pool import Pool
@@ -44,6 +47,8 @@ _GRACE = 60.0
 _SECONDS = 240.0
 """Seconds after its first trace in which it must come to its end, or to a train and a predict step."""
 _BUDGET: dict[str, float] = {}
+_ROOM = 4
+"""Of memory: a second rehearsal, a worker, what a step needs, and as much again."""
 READ_ONLY = {"call": 0.0, "total": 0.0}
 """Run only what shows something new: the same steps are traced, in less time."""
 _RETRIES = 3
@@ -115,6 +120,8 @@ class Situation:
         self._elsewhere = elsewhere
         self._benches: list[Bench] = []
         self._outside: list[Path] = []
+        self._beside: Future[Recording] | None = None
+        self._stop = Stop()
 
     def __enter__(self) -> Situation:
         return self
@@ -154,11 +161,27 @@ class Situation:
         XLA leaves out checks that this machine's kernels make (an index out of range, an assertion). None where both
         would be the same.
         """
-        taken = any(e.get("jit_taken") for e in self.rehearsal.of_kind(schema.REHEARSAL))
-        if not taken or any(e.get("accelerators") for e in self.rehearsal.of_kind(schema.XLA_PATH)):
+        if not self._two_ways:
             return None
         self.say("rehearsing the study without XLA, as it runs on this machine")
-        return self._rehearsed("plain", jit=None, capture="none")
+        return self._rehearse_plainly() if self._beside is None else self._beside.result()
+
+    def begin_plain_rehearsal(self) -> bool:
+        """Begin it beside the checks, where there is to be one and the machine has room; whether it was begun."""
+        if not self._two_ways or not is_room_beside(_ROOM):
+            return False
+        thread = self._open.enter_context(ThreadPoolExecutor(1))
+        self._open.callback(self._stop)
+        self._beside = thread.submit(self._rehearse_plainly, self._stop)
+        return True
+
+    @property
+    def _two_ways(self) -> bool:
+        taken = any(e.get("jit_taken") for e in self.rehearsal.of_kind(schema.REHEARSAL))
+        return taken and not any(e.get("accelerators") for e in self.rehearsal.of_kind(schema.XLA_PATH))
+
+    def _rehearse_plainly(self, stop: Stop | None = None) -> Recording:
+        return self._rehearsed("plain", jit=None, capture="none", stop=stop)
 
     def _rehearsed(self, name: str, **asked: Any) -> Recording:
         """A whole rehearsal; once more where it was not let write to a folder, with that folder laid over."""

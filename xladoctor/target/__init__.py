@@ -6,6 +6,6 @@ target's own; one that is a terminal is a pseudo-terminal; a pipe is a pipe.
 """
 
 from xladoctor.target.command import resolve, with_python
-from xladoctor.target.run import Run, run
+from xladoctor.target.run import Run, Stop, run
 
-__all__ = ["Run", "resolve", "run", "with_python"]
+__all__ = ["Run", "Stop", "resolve", "run", "with_python"]

@@ -50,6 +50,39 @@ class Run:
         threading.Thread(target=self._keeper.wait, daemon=True).start()
 
 
+class Stop:
+    """Ends a detached run from another thread, as a signal to the doctor does; one that begins later ends at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._control: int | None = None
+        self._called = False
+
+    def __call__(self) -> None:
+        """End it."""
+        with self._lock:
+            self._called = True
+            self._tell()
+
+    @contextlib.contextmanager
+    def over(self, control: int) -> Iterator[None]:
+        """A run that listens to this descriptor is under way."""
+        with self._lock:
+            self._control = control
+            if self._called:
+                self._tell()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._control = None
+
+    def _tell(self) -> None:
+        if self._control is not None:
+            with contextlib.suppress(OSError):
+                os.write(self._control, bytes([KILL_ALL]))
+
+
 @dataclass
 class _Report:
     """What the keeper says, line by line."""
@@ -89,11 +122,12 @@ def run(
     cwd: Path | None = None,
     detached: bool = False,
     log_share: int = LOG_SHARE,
+    stop: Stop | None = None,
 ) -> Run:
     """Run `command`. Its output goes to the two descriptors (None: nowhere), and into the logs in `folder`.
 
     A signal to the doctor reaches the target. `detached`: the target has a session of its own, a signal kills it and
-    its children at once, and it ends with the doctor.
+    its children at once, and it ends with the doctor. `stop` ends it so from another thread.
 
     Raises:
         XladoctorError: (exit code 3) the program could not be started, or the keeper was killed.
@@ -120,7 +154,7 @@ def run(
             command=command,
         )
         keeper = _started(plan, env, cwd, (control, status))
-        with _forwarding(control, detached):
+        with _forwarding(control, detached), (stop or Stop()).over(control):
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             _listen(status, report)
     if report.error is not None or report.status is None:

@@ -83,14 +83,8 @@ def check(situation: Situation) -> Verdict:
 
     Where XLA was taken as on a GPU machine, the program is rehearsed without it, too: that is how it runs here.
     """
-    first = _Rehearsed(
-        situation.rehearsal, situation.diagnosis.findings, situation.timeout, lambda: situation.which_batch
-    )
-    gpu = situation.study.device == "gpu"
-    verdict = _judged(first, "under XLA, as on a GPU machine" if gpu else "as on this machine")
-    # What is no failure of TensorFlow's is one without XLA, too.
-    settled = verdict.state == "unchecked" or (verdict.state == "fail" and not set(verdict.slugs) - _OWN)
-    if settled or situation.plain_rehearsal is None:
+    verdict = _first(situation)
+    if _is_settled(verdict) or situation.plain_rehearsal is None:
         return verdict
     recording = situation.plain_rehearsal
     plain = _Rehearsed(recording, situation.diagnosed(recording), situation.timeout, lambda: None)
@@ -102,6 +96,27 @@ def check(situation: Situation) -> Verdict:
     if other.state == "fail":
         return replace(other, message=f"without XLA, as on this machine: {other.message}")
     return other if other.state == "unchecked" else verdict
+
+
+def begin(situation: Situation) -> bool:
+    """Make the first half of the check, and begin the second where nothing is known of the study's failure by then.
+    Whether the second is under way.
+    """
+    return _first(situation).state == "pass" and situation.begin_plain_rehearsal()
+
+
+def _first(situation: Situation) -> Verdict:
+    """What the rehearsal says that takes XLA as the study will."""
+    first = _Rehearsed(
+        situation.rehearsal, situation.diagnosis.findings, situation.timeout, lambda: situation.which_batch
+    )
+    gpu = situation.study.device == "gpu"
+    return _judged(first, "under XLA, as on a GPU machine" if gpu else "as on this machine")
+
+
+def _is_settled(verdict: Verdict) -> bool:
+    """Whether nothing is left to be asked. What is no failure of TensorFlow's is one without XLA, too."""
+    return verdict.state == "unchecked" or (verdict.state == "fail" and not set(verdict.slugs) - _OWN)
 
 
 def _judged(run: _Rehearsed, under: str) -> Verdict:
