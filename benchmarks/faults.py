@@ -92,10 +92,10 @@ def replayed(row: Row, folder: Path) -> Replay:
     file = folder / f"{re.sub('[^A-Za-z0-9=,._-]+', '-', name)}.json"
     command = [sys.executable, "-m", "xladoctor", *row.command(), "--quiet", "--format", "json"]
     if file.is_file():
-        return replay_of(json.loads(file.read_text(encoding="utf-8")))
+        return replay_of(json.loads(file.read_text(encoding="utf-8")))[0]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     try:
-        found = replay_of(json.loads(done.stdout))
+        found, _ = replay_of(json.loads(done.stdout))
     except ValueError as error:
         raise RuntimeError(f"{shlex.join(command)} gave no replay: {done.stderr[-2000:]}") from error
     file.write_text(done.stdout, encoding="utf-8")
