@@ -163,7 +163,6 @@ class Situation:
         """
         if not self._two_ways:
             return None
-        self.say("rehearsing the study without XLA, as it runs on this machine")
         return self._rehearse_plainly() if self._beside is None else self._beside.result()
 
     def begin_plain_rehearsal(self) -> bool:
@@ -181,6 +180,7 @@ class Situation:
         return taken and not any(e.get("accelerators") for e in self.rehearsal.of_kind(schema.XLA_PATH))
 
     def _rehearse_plainly(self, stop: Stop | None = None) -> Recording:
+        self.say("rehearsing the study without XLA, as it runs on this machine")
         return self._rehearsed("plain", jit=None, capture="none", stop=stop)
 
     def _rehearsed(self, name: str, **asked: Any) -> Recording:
