@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from xladoctor.sources.names import children, keyword, last_name, walk
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
 
-_TURNS = frozenset({"transpose", "moveaxis", "swapaxes", "rollaxis", "permute_dimensions", "Permute", "T", "rearrange"})
+TURNS = frozenset({"transpose", "moveaxis", "swapaxes", "rollaxis", "permute_dimensions", "Permute", "T", "rearrange"})
 _STACKS = frozenset({"stack", "dstack", "column_stack"})
 _OF_DATA = frozenset({"TensorSpec", "placeholder", "ensure_shape", "set_shape", "reshape"})
 _OF_MODELS = frozenset({"Input", "InputLayer", "Reshape"})
@@ -28,13 +28,30 @@ def of_orders(hops: Mapping[Line, int], crash: Crash, run: Follower, files: File
     """The lines among those that the failure depends on."""
     orders = turned(crash.shapes)
     shaped = _OF_DATA if YIELDED.search(crash.message) else _OF_DATA | _OF_MODELS
-    for file in dict.fromkeys(file for file, _ in hops) if orders else ():
-        source = files.source(file)
-        for node in walk(source.tree) if source is not None else ():
+    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if orders and (s := files.source(f)) is not None}
+    inside = _behind_inputs(trees.values()) if crash.slug == "keras-input-mismatch" else frozenset()
+    for file, tree in trees.items():
+        for node in walk(tree):
             at = (file, getattr(node, "lineno", 0))
-            weight = _weight(node, orders, shaped, run) if at in hops else 0.0
+            weight = _weight(node, orders, shaped, run) if at in hops and node not in inside else 0.0
             if weight:
                 yield Candidate(*at, weight, _REASON, None, "transpose", strong=True)
+
+
+def _behind_inputs(trees: Iterable[ast.Module]) -> frozenset[ast.AST]:
+    """What stands behind the inputs of models in their functions, and makes symbolic values: nothing that a model is
+    given comes through it.
+    """
+    functions = [f for tree in trees for f in walk(tree) if isinstance(f, ast.FunctionDef)]
+    found: set[ast.AST] = set()
+    for function in functions:
+        first = next((n.lineno for n in walk(function) if isinstance(n, ast.Call) and _is_input(n)), None)
+        found |= {n for n in walk(function) if first is not None and getattr(n, "lineno", 0) >= first}
+    return frozenset(n for n in found if not (isinstance(n, ast.Call) and _is_input(n)))
+
+
+def _is_input(call: ast.Call) -> bool:
+    return last_name(call.func) in ("Input", "InputLayer")
 
 
 def turned(shapes: Sequence[Sizes]) -> tuple[Sizes, ...]:
@@ -57,15 +74,15 @@ def _weight(node: ast.AST, orders: tuple[Sizes, ...], shaped: frozenset[str], ru
     name = last_name(node.func) if isinstance(node, ast.Call) else node.attr if isinstance(node, ast.Attribute) else ""
     shape = run.shapes.get(node)
     own = _end(shape, orders)
-    if shape and None not in shape and own is None:
+    if shape and None not in (shape[1:] if name in _OF_MODELS else shape) and own is None:
         return 0.0
     if own is not None and any(_end(run.shapes.get(n), orders) not in (None, own) for n in _given(node)):
         return 8.2
-    if name in _TURNS:
+    if name in TURNS:
         return 7.5
     if isinstance(node, ast.Call) and name in shaped and any(isinstance(a, ast.Tuple | ast.List) for a in _given(node)):
         # A model is seldom declared the wrong way round.
-        return 0.0 if _lengths(node) < 2 else 6.4 if name in _OF_MODELS else 7.3
+        return 0.0 if _lengths(node) < 2 else 5.2 if name in _OF_MODELS else 7.3
     return 7.0 if isinstance(node, ast.Call) and name in _STACKS and _is_second(node) else 0.0
 
 

@@ -46,6 +46,10 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     known = {file: s.tree for file in dict.fromkeys(f for f, _ in hops) if (s := files.source(file)) is not None}
     inside = crash.at is not None and crash.at.function.rpartition(".")[2] in ("call", "__call__", "build")
     mixed = list(_of_policy(known, inside)) if types & _HALF and "float32" in types else []
+    for file, tree in known.items() if types in _HALVES else ():
+        for line in _complex_results(tree):
+            reason = "What it gives is NumPy's complex128, unless another type is named."
+            yield from [Candidate(file, line, 7.2, reason, None, "other", True)] if (file, line) in hops else []
     for file, tree in known.items() if not mixed else ():
         cast = {id(n) for call in walk(tree) if _written(call) for n in walk(call)}
         for node in walk(tree):
@@ -74,6 +78,23 @@ def _reason(node: ast.AST, types: frozenset[str], is_cast: bool) -> tuple[float,
     if types in _WIDTHS and not is_cast and _takes_over(node):
         return 6.4, "It takes over the type of what it is given: NumPy's is the double one unless another is named."
     return None
+
+
+_REAL = frozenset({"abs", "real", "imag", "angle", "conj", "sum", "mean", "max", "shape", "len"})
+
+
+def _complex_results(tree: ast.Module) -> Iterator[int]:
+    """The results of functions that make complex numbers of NumPy's by `1j`, as far as they name no type."""
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        nodes = list(walk(function))
+        heads = {(dotted(n.func) or "").partition(".")[0] for n in nodes if isinstance(n, ast.Call)}
+        makes = any(isinstance(n, ast.Constant) and isinstance(n.value, complex) for n in nodes)
+        if not makes or not heads & {"np", "numpy"} or heads & {"tf", "tensorflow"}:
+            continue
+        for value in [n.value for n in nodes if isinstance(n, ast.Return) and n.value is not None]:
+            is_real = isinstance(value, ast.Call) and last_name(value.func) in _REAL
+            if not is_real and not any(_written(n) for n in walk(value)):
+                yield value.lineno
 
 
 _STRONG = 5.0

@@ -12,6 +12,7 @@ from xladoctor.blame import (
     batches,
     candidates,
     conventions,
+    documented,
     dtypes,
     earlier,
     habits,
@@ -144,6 +145,8 @@ def _by_sources(
     yield from out_of_step.of_members(crash, files, known)
     yield from of_marks(hops, crash, files)
     yield from axis_orders.of_orders(hops, crash, run, files)
+    yield from remainders.of_levels(hops, crash, files)
+    yield from documented.of_documents(hops, crash, run, files)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         yield from conventions.of_squeezes(hops, files)
     if clash is None:
@@ -228,7 +231,7 @@ def _is_of_another(clash: Clash, crash: Crash) -> bool:
         return True
     if YIELDED.search(crash.message):
         return clash.hint in ("input", "order", "rows", "labels")
-    return clash.relation == "rows" and bool(axis_orders.turned(crash.shapes))
+    return clash.relation in ("rows", "rank") and bool(axis_orders.turned(crash.shapes))
 
 
 def nearest(run: Follower) -> Arrival | None:

@@ -12,7 +12,7 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import LABEL, OF_VALUES
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import keyword, last_name, names_in, walk
+from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, walk
 
 _MOST = 3
 """So many items more than its limit are a mistake of the ends of a list."""
@@ -34,7 +34,7 @@ def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bo
             f for n in nodes if isinstance(n, _Function) for f in _lengthened(n, more | ({1} if one_past else set()))
         ]
         if crash.slug in OF_VALUES:
-            found += [f for n in nodes for f in (*_moved_on(n), *_summed_up(n))]
+            found += [f for n in nodes for f in (*_moved_on(n), *_summed_up(n), *_own_length(n), *_of_one_part(n))]
         if one_past:
             found += [f for n in nodes for f in _past_the_end(n, LABEL in crash.message)]
         yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
@@ -134,6 +134,64 @@ def _summed_up(node: ast.AST) -> Iterator[Found]:
         one_by_one = {n for x in body for n in _names_of_items(x, name)}
         if any(_adds(n, one) for n in body for one in {name, *one_by_one}):
             yield getattr(made, "lineno", 0), 8.5, "These are the ends of the parts: the first part starts at 0."
+
+
+def _own_length(node: ast.AST) -> Iterator[Found]:
+    """Indices of several parts to which the numbers of the indices themselves are added, `pairs + shift` with
+    `shift = cumsum([len(p.pairs) for p in parts])`: they point into another table, whose rows count.
+    """
+    for statement in (s for s in walk(node) if isinstance(s, ast.Assign | ast.AugAssign)) if _is_function(node) else ():
+        target = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
+        measured = _measured(statement.value, node) if isinstance(target, ast.Name) else set()
+        grows = isinstance(statement, ast.AugAssign) or any(
+            isinstance(n, ast.Call) and last_name(n.func) == "cumsum" for n in walk(statement.value)
+        )
+        if not grows or len(measured) != 1 or not isinstance(target, ast.Name):
+            continue
+        (own,) = measured
+        sums = [n for n in walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
+        for one in sums:
+            sides = (one.left, one.right)
+            shifted = [other for side, other in (sides, sides[::-1]) if target.id in names_in(side)]
+            if any(own in {n.attr for n in walk(s) if isinstance(n, ast.Attribute)} for s in shifted):
+                reason = (
+                    f"`{target.id}` grows by the numbers of `{own}`, to which it is added: they point into a table."
+                )
+                yield statement.lineno, 8.4, reason
+                break
+
+
+def _measured(value: ast.expr, function: ast.AST) -> set[str]:
+    """The attributes whose lengths an expression, or what its names were assigned, has: `pairs` of `len(m.pairs)`."""
+    known = assigned_once(function)
+    parts = [value, *(known[name] for name in names_in(value) if name in known)]
+    calls = (
+        n for part in parts for n in walk(part) if isinstance(n, ast.Call) and last_name(n.func) == "len" and n.args
+    )
+    shapes = (
+        n.value.value for part in parts for n in walk(part)
+        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Attribute) and n.value.attr == "shape"
+    )  # fmt: skip
+    return {n.attr for n in [*(c.args[0] for c in calls), *shapes] if isinstance(n, ast.Attribute)}
+
+
+def _is_function(node: ast.AST) -> bool:
+    return isinstance(node, _Function)
+
+
+def _of_one_part(node: ast.AST) -> Iterator[Found]:
+    """`places[0].max()`, `local[:, 0].max()`: the largest of one part alone, where a size is made of it."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return
+    for call in (
+        n for n in walk(node) if isinstance(n, ast.Call) and last_name(n.func) in ("max", "reduce_max", "amax")
+    ):
+        is_method = isinstance(call.func, ast.Attribute) and last_name(call.func.value) not in ("np", "tf", "numpy")
+        held = call.func.value if is_method and isinstance(call.func, ast.Attribute) else (call.args or [node])[0]
+        part = held.slice if isinstance(held, ast.Subscript) else None
+        last = part.elts[-1] if isinstance(part, ast.Tuple) and part.elts else part
+        if isinstance(last, ast.Constant) and last.value == 0 and type(last.value) is int:
+            yield call.lineno, 8.2, "It takes the largest of the first part alone: others may reach further."
 
 
 def _names_of_items(node: ast.AST, name: str) -> Iterator[str]:

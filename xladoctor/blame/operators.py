@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 
 from xladoctor.blame.variants import Numbers, Variant, fields, replaced
 from xladoctor.sources.arithmetic import OPERATORS
+from xladoctor.sources.names import last_name, names_in
 
 _LARGEST = 1 << 20
+_MOST_LEVELS = 8
 _TRIED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Mult: (ast.Pow, ast.Add, ast.FloorDiv),
     ast.Pow: (ast.Mult,),
@@ -27,9 +30,26 @@ _TRIED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
 def of_operators(file: str, holder: ast.AST, numbers: Numbers, pairs: Mapping[int, int]) -> Iterator[Variant]:
     """The operations right below a node with another operator, or without one of the two numbers."""
     for field, at, node in fields(holder):
-        if isinstance(node, ast.BinOp) and any(n in pairs for n in numbers.get(node, ())):
-            for new in _others(node, numbers, pairs):
-                yield Variant(file, node.lineno, "operator", "constant", replaced(holder, field, at, new))
+        if not isinstance(node, ast.BinOp):
+            continue
+        for new in _others(node, numbers, pairs) if any(n in pairs for n in numbers.get(node, ())) else ():
+            yield Variant(file, node.lineno, "operator", "constant", replaced(holder, field, at, new))
+        for new in _doubled(node, numbers):
+            named = any(HALVES.search(name) for name in names_in(node) | {last_name(node.left), last_name(node.right)})
+            yield Variant(file, node.lineno, "operator", "constant", replaced(holder, field, at, new), named)
+
+
+HALVES = re.compile(r"level|depth|pool|stage|block|halv|down|scale|octave|stride|step", re.IGNORECASE)
+"""How people call what halves a size each time."""
+
+
+def _doubled(node: ast.BinOp, numbers: Numbers) -> Iterator[ast.expr]:
+    """`2 * levels` as `2 ** levels`, of whichever size: each level halves what is left."""
+    two, many = (node.left, node.right) if isinstance(node.left, ast.Constant) else (node.right, node.left)
+    known = numbers.get(many, set())
+    is_two = isinstance(two, ast.Constant) and two.value == 2 and not isinstance(many, ast.Constant)
+    if isinstance(node.op, ast.Mult) and is_two and known and max(known) <= _MOST_LEVELS:
+        yield ast.copy_location(ast.BinOp(two, ast.Pow(), many), node)
 
 
 def _others(node: ast.BinOp, numbers: Numbers, pairs: Mapping[int, int]) -> Iterator[ast.expr]:

@@ -1,14 +1,20 @@
-"""Divisions that leave a rest, where the sizes that do not fit come from one: the two numbers are at fault."""
+"""Divisions that leave a rest, where the sizes that do not fit come from one: the two numbers are at fault. And what is
+made a multiple of twice the number of levels, where each level halves it.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from xladoctor.blame.bindings import Line
+from xladoctor.blame.crash import Crash
+from xladoctor.blame.operators import HALVES
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Array, Clash, Origin
-from xladoctor.sources.names import walk
+from xladoctor.sources.files import Files
+from xladoctor.sources.names import assigned_once, last_name, names_in, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -32,6 +38,35 @@ def of_remainders(clash: Clash, run: Follower) -> Iterator[Candidate]:
                 place = _written(origin, number)
                 if place is not None:
                     yield Candidate(*place, 7.5, reason, None, "constant", strong=True)
+
+
+_OF_PARTS = frozenset({"concat-pack-mismatch", "broadcast-mismatch", "keras-input-mismatch", "reshape-mismatch"})
+
+
+def of_levels(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
+    """`step = 2 * levels`, where something is made a multiple of `step`: each level halves it, so that `2 ** levels` is
+    needed. No number has to be known.
+    """
+    for file in dict.fromkeys(file for file, _ in hops) if crash.slug in _OF_PARTS else ():
+        source = files.source(file)
+        functions = [n for n in walk(source.tree) if isinstance(n, ast.FunctionDef)] if source is not None else []
+        for function in functions:
+            known = assigned_once(function)
+            for node in walk(function):
+                if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod | ast.FloorDiv):
+                    continue
+                made = known.get(node.right.id, node.right) if isinstance(node.right, ast.Name) else node.right
+                if _is_doubled(made) and (file, made.lineno) in hops:
+                    reason = f"`{ast.unparse(made)}` grows with each level by two, and each level halves the size."
+                    yield Candidate(file, made.lineno, 8.4, reason, None, "constant", True)
+
+
+def _is_doubled(node: ast.expr) -> bool:
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult):
+        return False
+    two, many = (node.left, node.right) if isinstance(node.left, ast.Constant) else (node.right, node.left)
+    names = names_in(many) | {last_name(many)}
+    return isinstance(two, ast.Constant) and two.value == 2 and any(HALVES.search(name) for name in names)
 
 
 def _divided(at: tuple[str, int], run: Follower) -> tuple[int, int] | None:

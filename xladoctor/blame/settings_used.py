@@ -33,6 +33,7 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
     trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
     by_name: dict[str, set[str]] = {}
     reading: set[str] = set()
+    changed = {name for tree in trees.values() for name in _changed(tree)}
     for tree in trees.values():
         for node in walk(tree):
             if isinstance(node, ast.ClassDef):
@@ -44,7 +45,7 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
         found = [
             (at, 7.5, why) for n in walk(tree) if isinstance(n, ast.FunctionDef) for at, why in _left_out(n, by_name)
         ]
-        found += [(at, 7.0, _AT_IMPORT) for at in _at_import(tree, reading)] if file != main else []
+        found += [(at, 7.0, _AT_IMPORT) for at in _at_import(tree, reading, changed)] if file != main else []
         yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
 
 
@@ -117,7 +118,22 @@ def _named(tree: ast.Module, text: str) -> Iterator[tuple[int, str]]:
 _AT_IMPORT = "It is worked out once, when the module is imported: later settings do not change it."
 
 
-def _at_import(tree: ast.Module, reading: set[str]) -> Iterator[int]:
+def _changed(tree: ast.Module) -> Iterator[str]:
+    """The names outside of a function whose fields it sets: `setattr(SETTINGS, key, value)`, `SETTINGS.n = 16`."""
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        own = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+        own |= {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        for node in walk(function):
+            held: ast.expr | None = None
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                held = node.value
+            elif isinstance(node, ast.Call) and last_name(node.func) == "setattr" and node.args:
+                held = node.args[0]
+            if held is not None and last_name(held) and last_name(held) not in own:
+                yield last_name(held)
+
+
+def _at_import(tree: ast.Module, reading: set[str], changed: set[str]) -> Iterator[int]:
     """The lines of numbers of a module that are worked out from settings as they are when it is imported: what names of
     the module are assigned, and the defaults of functions. What is within a `lambda` waits until it is called.
     """
@@ -125,6 +141,7 @@ def _at_import(tree: ast.Module, reading: set[str]) -> Iterator[int]:
     values += [d for f in walk(tree) if isinstance(f, ast.FunctionDef) for d in defaults(f).values()]
     for value in values:
         later = {n for inner in walk(value) if isinstance(inner, ast.Lambda) for n in walk(inner.body)}
-        called = (n for n in walk(value) if isinstance(n, ast.Call) and n not in later)
-        if any(last_name(call.func) in reading for call in called):
+        now = [n for n in walk(value) if n not in later]
+        called = any(isinstance(n, ast.Call) and last_name(n.func) in reading for n in now)
+        if called or any(isinstance(n, ast.Attribute) and last_name(n.value) in changed for n in now):
             yield value.lineno

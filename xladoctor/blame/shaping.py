@@ -11,6 +11,7 @@ from xladoctor.blame.algebra import broadcast, conflict, elements, joined_arrays
 from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape_of
 from xladoctor.blame.einsum import summed
 from xladoctor.blame.elementwise import KEEP, PAIRS, REDUCE
+from xladoctor.blame.layer_settings import is_true
 from xladoctor.blame.parts import asserted, difference, ensured, gather, gather_nd
 from xladoctor.blame.subscripts import is_no_array
 from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
@@ -121,13 +122,13 @@ def reduce(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`reduce_mean(x, axis, keepdims)`, `argmax`, `max`, ...; only the first of several is reduced."""
     found = array(args[0]) if args else None
     axis = arg(args, kwargs, 1, "axis", "axes", "reduction_indices", "dimension")
-    keeps = arg(args, kwargs, 2, "keepdims", "keep_dims")
+    kept = is_true(arg(args, kwargs, 2, "keepdims", "keep_dims"))
     origin = run.origin("operation", name, *args, axis if len(args) < 2 else None)
     if found is None:
         return unknown(*args)
-    if is_none(axis) and not name.startswith("arg"):
+    if is_none(axis) and not (name.startswith("arg") or kept):
         return Array((), origin, found.kind)
-    axes = axes_of(axis) if not is_none(axis) else [0]
+    axes = list(range(1 if name.startswith("arg") else len(found.dims or ()))) if is_none(axis) else axes_of(axis)
     if found.dims is None or axes is None:
         return Array(None, origin, found.kind)
     rank = max(len(found.dims), 1)
@@ -136,9 +137,8 @@ def reduce(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
         run.clash(
             "rank", f"`{name}`", [found, axis or found], [None, None], [Dim(len(found.dims), found.origin), wanted]
         )
-    gone = {a % rank for a in axes}
-    kept = isinstance(keeps, Const) and keeps.value is True
-    out = [Dim(1, origin) if i in gone else d for i, d in enumerate(found.dims) if kept or i not in gone]
+    left = {*range(rank)} - {a % rank for a in axes}
+    out = [d if i in left else Dim(1, origin) for i, d in enumerate(found.dims) if kept or i in left]
     made = Array(out, origin, found.kind)
     made.inputs, made.integer = (found,), name.startswith("arg") or None
     return made

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.values import Array, Instance, Map, Value, number
+from xladoctor.blame.values import Array, Class, Instance, Map, Value, number
 from xladoctor.blame.variants import Shapes, Variant, agrees, fields, replaced
 from xladoctor.sources.names import last_name, text_key
 
@@ -28,16 +28,20 @@ class Beside:
     arrays: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     tables: frozenset[str] = frozenset()
     """Those that are frames."""
+    objects: Mapping[str, Class] = field(default_factory=dict)
+    """The objects of the program's classes by name, with their classes."""
 
 
 def beside(run: Follower, file: str, function: str) -> Beside:
-    """The arrays of the function, and of the module where it is the function."""
+    """The arrays and objects of the function, and of the module where it is the function."""
     found: dict[str, Array] = {}
+    objects: dict[str, Class] = {}
     for scope in run.scopes:
         if scope.file == file and scope.function == function:
             found |= {n: v for n, v in scope.names.items() if isinstance(v, Array) and v.dims}
+            objects |= {n: v.cls for n, v in scope.names.items() if isinstance(v, Instance)}
     tables = frozenset(n for n, v in found.items() if v.kind == "frame")
-    return Beside({n: v.sizes for n, v in found.items()}, tables)
+    return Beside({n: v.sizes for n, v in found.items()}, tables, objects)
 
 
 def of_swaps(
@@ -67,7 +71,13 @@ def of_swaps(
 
 
 def _arrays(node: ast.expr, shapes: Shapes, at_hand: Beside) -> Iterator[tuple[ast.expr, bool]]:
-    """An array of the function under another name and of another shape; those whose names are alike first."""
+    """An array of the function under another name and of another shape, those whose names are alike first; another
+    object of the same class.
+    """
+    own = at_hand.objects.get(node.id) if isinstance(node, ast.Name) else None
+    for name, cls in list(at_hand.objects.items()) if own is not None else ():
+        if cls is own and isinstance(node, ast.Name) and name not in (node.id, "self"):
+            yield ast.copy_location(ast.Name(name, ast.Load()), node), True
     sizes = shapes.get(node)
     if not isinstance(node, ast.Name) or not sizes:
         return

@@ -39,7 +39,7 @@ def of_unsized(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator
     if _BY_COMPILER in crash.message:
         found += _of_arrays(trees)
     if crash.slug in _OF_OPS:
-        found += _selecting(crash, trees, found)
+        found += [*_selecting(crash, trees, found), *_named_as(crash.op, trees)]
     if crash.slug == "tensor-out-of-scope" or _OUT_OF_SCOPE.search(crash.message[:2000]):
         found += _of_kept(trees)
     yield from (one for one in found if (one.file, one.line) in hops)
@@ -59,6 +59,25 @@ def _selecting(crash: Crash, trees: Trees, found: Sequence[Candidate]) -> Iterat
                 if word_of(value) in words and not _keeps_function(node):
                     reason = f"{word_of(value)!r} selects what failed; there are others."
                     yield Candidate(file, value.lineno, 7.6, reason, None, "other", True)
+
+
+_SHORTEST = 5
+
+
+def _named_as(op: str, trees: Trees) -> Iterator[Candidate]:
+    """The words of a program that the operation has in its name, and the calls of that name: `"bicubic"` for
+    ResizeBicubic, `segment_mean(...)` for SegmentMean.
+    """
+    name = re.sub(r"V\d$", "", op).lower()
+    for file, tree in trees.items() if len(name) >= _SHORTEST else ():
+        for node in walk(tree):
+            word = str(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            called = last_name(node.func).replace("_", "").lower() if isinstance(node, ast.Call) else ""
+            asks = len(word) >= _SHORTEST and word.lower() != name and word.lower() in name
+            if asks and isinstance(node, ast.Constant):
+                yield Candidate(file, node.lineno, 7.7, f"{word!r} asks for {op}.", None, "other", True)
+            elif called == name and isinstance(node, ast.Call):
+                yield Candidate(file, node.lineno, 7.0, f"It is the call of {op}.", None, "other", True)
 
 
 def _selected(tree: ast.AST, lines: set[int], known: Alternatives) -> Iterator[str]:

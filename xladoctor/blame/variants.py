@@ -267,8 +267,15 @@ def of_orders(file: str, holder: ast.AST, numbers: Numbers, shapes: Shapes, know
             better = _agreement(items[i : i + 2][::-1], wanted[i : i + 2]) - _agreement(
                 items[i : i + 2], wanted[i : i + 2]
             )
-            if better >= 0 and ast.dump(items[i]) != ast.dump(items[i + 1]):
+            if better >= 0 and ast.dump(items[i]) != ast.dump(items[i + 1]) and not _parted(items, i, edit):
                 yield Variant(file, items[i].lineno, "order", edit, _swapped(items, i, i + 1), better > 0)
+
+
+def _parted(items: Sequence[ast.expr], i: int, edit: Edit) -> bool:
+    """Whether an exchange parts two axes of one size, `(n, n, c)` as `(n, c, n)`: the sides of an image."""
+    said = [ast.dump(item) for item in items]
+    ends = (i and said[i - 1] == said[i], i + 2 < len(said) and said[i + 2] == said[i + 1])
+    return edit == "transpose" and len(said) > 2 and any(ends)
 
 
 def _agreement(given: Sequence[ast.expr], wanted: Sequence[str]) -> int:
