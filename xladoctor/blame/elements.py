@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Sizes
+from xladoctor.blame.suspicion import Candidate
 from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
@@ -32,11 +34,12 @@ def finders(crash: Crash, files: Files, inputs: frozenset[Sizes]) -> list[Callab
 
     `inputs` are the shapes that models are built for: what agrees with one of them is right.
     """
-    said = _SHAPES.search(crash.message) if YIELDED.search(crash.message) else None
-    yielded, declared = (_sizes(said[1]) in inputs, _sizes(said[2]) in inputs) if said is not None else (False, False)
+    made, asked = shapes_yielded(crash.message)
+    yielded, declared = bool(made) and made in inputs, bool(asked) and asked in inputs
     of_shapes: list[Callable[[ast.AST], Found | None]] = []
     if YIELDED.search(crash.message):
-        of_shapes += [partial(_yield, weight=8.0 - _AGREED * (yielded and not declared))]
+        other = next((i for i, (a, b) in enumerate(zip(made, asked, strict=False)) if a != b), 0)
+        of_shapes += [partial(_yield, weight=8.0 - _AGREED * (yielded and not declared), axis=other)]
         of_shapes += [partial(_declared, weight=7.6 - _AGREED * (declared and not yielded))]
     parts = _parts(crash, files)
     return [*of_shapes, *([partial(_single, parts=parts)] if parts else [])]
@@ -46,13 +49,51 @@ def _sizes(text: str) -> Sizes:
     return tuple(int(n) if n.isdigit() else None for n in re.findall(r"\d+|None", text))
 
 
-def _yield(node: ast.AST, weight: float) -> Found | None:
-    """What a generator yields, where that is not of the shape that its signature promises."""
+def shapes_yielded(message: str) -> tuple[Sizes, Sizes]:
+    """The shape of what a generator yields, and that which its signature declares; none where nothing is said of it."""
+    said = _SHAPES.search(message) if YIELDED.search(message) else None
+    return (_sizes(said[1]), _sizes(said[2])) if said is not None else ((), ())
+
+
+def of_counts(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
+    """A signature declares as many columns as there are names, `len(columns())`, and what is yielded has another
+    number of them: the lines that put names into such a list by hand.
+    """
+    made, asked = shapes_yielded(crash.message)
+    if len(made) != len(asked) or not made:
+        return
+    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    functions = [n for tree in trees.values() for n in walk(tree) if isinstance(n, ast.FunctionDef)]
+    calls = [[c for c in walk(f) if isinstance(c, ast.Call)] for f in functions]
+    declaring = [c for own in calls if any(last_name(c.func) in _DECLARES for c in own) for c in own]
+    counted = [c.args[0] for c in declaring if last_name(c.func) == "len" and c.args]
+    lists = {last_name(c.func) if isinstance(c, ast.Call) else last_name(c) for c in counted}
+    for file, tree in trees.items():
+        for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name in lists):
+            for node in walk(function):
+                words = isinstance(node, ast.List | ast.Tuple) and node.elts and all(map(_is_word, node.elts))
+                if words and isinstance(node, ast.expr) and (file, node.lineno) in hops:
+                    reason = f"It names the columns by hand: there are {made}, and the signature has {asked}."
+                    yield Candidate(file, node.lineno, 7.9, reason, None, "other", True)
+
+
+def _is_word(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _yield(node: ast.AST, weight: float, axis: int) -> Found | None:
+    """What a generator yields, where that is not of the shape that its signature promises; `axis`: the first where it
+    is another.
+    """
     if not isinstance(node, ast.Yield) or node.value is None:
         return None
     first = node.value.elts[0] if isinstance(node.value, ast.Tuple) and node.value.elts else node.value
     passed = _PASSED if isinstance(first, ast.Call) and isinstance(first.func, ast.Name | ast.Attribute) else 0.0
     passed = passed if last_name(getattr(first, "func", first)) not in _CONVERTS else 0.0
+    cut = first
+    while isinstance(cut, ast.Subscript) and isinstance(cut.slice, ast.Slice):
+        cut = cut.value
+    passed = 2 * _PASSED if axis and isinstance(cut, ast.Name) else passed  # rows are cut, and columns stay as they are
     reason = "It yields elements of another shape than the signature of the dataset."
     return node.lineno, weight - passed, reason, "expand"
 

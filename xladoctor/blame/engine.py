@@ -36,7 +36,7 @@ from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.bindings import Index, Line, index
 from xladoctor.blame.crash import Crash, Seen, crash_of
-from xladoctor.blame.elements import YIELDED
+from xladoctor.blame.elements import YIELDED, of_counts
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.flat_targets import of_flat_targets
 from xladoctor.blame.follow import Follower
@@ -145,6 +145,7 @@ def _by_sources(
     yield from out_of_step.of_members(crash, files, known)
     yield from of_marks(hops, crash, files)
     yield from axis_orders.of_orders(hops, crash, run, files)
+    yield from of_counts(hops, crash, files)
     yield from remainders.of_levels(hops, crash, files)
     yield from documented.of_documents(hops, crash, run, files)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):

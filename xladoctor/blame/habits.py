@@ -16,7 +16,7 @@ from xladoctor.blame.elements import Found
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, names_in, walk
+from xladoctor.sources.names import children, last_name, names_in, walk
 
 _JOINS = frozenset({"concat-pack-mismatch", "slice-out-of-bounds", "broadcast-mismatch"})
 _COUNTS = frozenset({"len", "max", "amax", "reduce_max", "nunique"})
@@ -35,13 +35,17 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files, inputs: froz
     if crash.slug in _JOINS:
         finders.append(_joined)
     if crash.slug == "concat-pack-mismatch":  # elsewhere pieces may well have another size at the end
-        finders.append(partial(_overrun, starts=_starts(hops, files)))
+        finders += [partial(_overrun, starts=_starts(hops, files)), partial(_short, sums=_sums(hops, files))]
     if crash.slug in OF_VALUES:
         finders.append(_uneven)
     if is_one_past(crash):
         finders.append(_count)
     if _DIFFERENT.search(crash.message):
         finders += [_batch, _pad]
+    if _ranks_more(crash):
+        finders.append(partial(_mapped, lines={f.line for f in crash.frames}))
+    if crash.slug in ("broadcast-mismatch", "keras-input-mismatch"):
+        finders.append(_rows_second)
     finders += elements.finders(crash, files, inputs)
     for file in dict.fromkeys(file for file, _ in hops) if finders else ():
         source = files.source(file)
@@ -58,6 +62,40 @@ def is_one_past(crash: Crash) -> bool:
         return False
     said = _BOUND.search(crash.message) or _PAST.search(crash.message)
     return said[1] == said[2] if said is not None else _NO_BOUND.search(crash.message) is not None
+
+
+_RANKS = re.compile(r"rank (?:at most )?(\d) but is rank (\d)|min_ndim=(\d), found ndim=(\d)")
+
+
+def _ranks_more(crash: Crash) -> bool:
+    """Whether an operand has one axis more than is wanted."""
+    said = _RANKS.search(crash.message)
+    return said is not None and said[1] is not None and int(said[2]) == int(said[1]) + 1
+
+
+def _mapped(node: ast.AST, lines: set[int]) -> Found | None:
+    """`.batch(n).map(f)` in the traceback, where `f` gets one axis more than it takes: it is made for elements."""
+    if not isinstance(node, ast.Call) or last_name(node.func) != "map" or node.lineno not in lines:
+        return None
+    before = [last_name(n.func) for n in walk(node.func) if isinstance(n, ast.Call)]
+    if "batch" not in before or "unbatch" in before[: before.index("batch")]:
+        return None
+    return node.lineno, 8.2, "It maps whole batches: what is mapped takes elements with one axis fewer.", "other"
+
+
+_ROWS = re.compile(r"^(?:b|n|bs)$|batch|rows|size|shape|count|num|len", re.IGNORECASE)
+
+
+def _rows_second(node: ast.AST) -> Found | None:
+    """`reshape(x, (members, -1, n, n))`: the rows of a batch are not in front any more."""
+    if not isinstance(node, ast.Call) or last_name(node.func) != "reshape":
+        return None
+    shape = next((a.elts for a in node.args if isinstance(a, ast.Tuple | ast.List)), [])
+    first = last_name(shape[0]) if len(shape) > 2 else ""
+    second = shape[1].operand if len(shape) > 2 and isinstance(shape[1], ast.UnaryOp) else None
+    if not first or _ROWS.search(first) or not isinstance(second, ast.Constant) or second.value != 1:
+        return None
+    return node.lineno, 6.8, f"It puts `{first}` before the rows: those of a batch come first.", "transpose"
 
 
 def _count(node: ast.AST) -> Found | None:
@@ -111,12 +149,58 @@ def _overrun(node: ast.AST, starts: Mapping[str, ast.Call]) -> Found | None:
     if isinstance(over, ast.Call):
         over = starts.get(last_name(over.func), over)
     stop = _bound(over)
-    if stop is None or _subtracts(stop) or _is_named_less(stop):
+    if stop is None or _is_named_less(stop):
         return None
-    if any(_is_window(n, target) for part in inside for n in walk(part)):
+    windows = [n for part in inside for n in walk(part) if _is_window(n, target)]
+    if _subtracts(stop):
+        windows = [n for n in windows if _reaches_beyond(n, target, stop)]
+    if windows:
         reason = "It starts windows up to the very end: the last ones are shorter than the others."
         return stop.lineno, 8.0, reason, "slice"
     return None
+
+
+def _sums(hops: Mapping[Line, int], files: Files) -> list[frozenset[str]]:
+    """What is added up of three or more names in one expression: `past + gap + ahead`."""
+    sources = (files.source(file) for file in dict.fromkeys(file for file, _ in hops))
+    nodes = [n for s in sources if s is not None for n in walk(s.tree)]
+    rounds = {name for n in nodes if isinstance(n, ast.For | ast.comprehension) for name in names_in(n.target)}
+    found = (_terms(n, ast.Add) - rounds for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add))
+    return [names for names in found if len(names) > 2]
+
+
+def _terms(node: ast.expr, kind: type[ast.operator]) -> frozenset[str]:
+    """The names that a chain of additions, or of subtractions after its first part, has as terms."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, kind):
+        return frozenset({last_name(node)} - {""}) if kind is ast.Add else frozenset()
+    return _terms(node.left, kind) | frozenset({last_name(node.right)} - {""})
+
+
+def _short(node: ast.AST, sums: list[frozenset[str]]) -> Found | None:
+    """`rows - past - gap + 1` where `past + gap + ahead` is added up elsewhere: one of them is left out."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        return None  # the whole of a chain is asked for from around it
+    for inner in (n for n in children(node) if isinstance(n, ast.BinOp)):
+        taken = _terms(inner, ast.Sub)
+        left = next((names - taken for names in sums if taken < names and len(names) == len(taken) + 1), None)
+        if len(taken) > 1 and left:
+            reason = f"It takes all but `{min(left)}` off, which is counted with them elsewhere."
+            return inner.lineno, 8.0, reason, "slice"
+    return None
+
+
+def _reaches_beyond(window: ast.AST, target: str, stop: ast.expr) -> bool:
+    """Whether a window, `x[i + past : i + past + ahead]`, adds something to its start that the bound, `len(x) - past`,
+    does not take off.
+    """
+    part = window.slice if isinstance(window, ast.Subscript) else None
+    upper = part.upper if isinstance(part, ast.Slice) else None
+    added = (
+        {last_name(n) for n in walk(upper) if isinstance(n, ast.Name | ast.Attribute)} if upper is not None else set()
+    )
+    known = {last_name(n) for n in walk(stop) if isinstance(n, ast.Name | ast.Attribute)}
+    whole = isinstance(stop, ast.BinOp) and not any(isinstance(n, ast.Name) and n.id == "stop" for n in walk(stop))
+    return whole and bool(added - {target, "self", ""} - known) and bool(known & added)
 
 
 def _is_named_less(stop: ast.expr) -> bool:
@@ -128,7 +212,7 @@ def _is_named_less(stop: ast.expr) -> bool:
 def _is_window(node: ast.AST, target: str) -> bool:
     part = node.slice if isinstance(node, ast.Subscript) else None
     part = part.elts[0] if isinstance(part, ast.Tuple) and part.elts else part
-    if not isinstance(part, ast.Slice) or not isinstance(part.lower, ast.Name) or part.lower.id != target:
+    if not isinstance(part, ast.Slice) or part.lower is None or target not in names_in(part.lower):
         return False
     upper = part.upper
     return isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add) and target in names_in(upper)

@@ -64,6 +64,8 @@ def of_swaps(
                 continue  # one value twice, and another one not at all
             kind = "value" if isinstance(node, ast.Name) else "name"
             yield Variant(file, node.lineno, kind, "other", replaced(holder, name, at, new), alike)
+        for new in _objects(node, at_hand):
+            yield Variant(file, node.lineno, "name", "other", replaced(holder, name, at, new), True)
         for new in _columns(node, holder):
             yield Variant(file, node.lineno, "by one", "slice", replaced(holder, name, at, new))
         for new in _one_column(node):
@@ -71,13 +73,7 @@ def of_swaps(
 
 
 def _arrays(node: ast.expr, shapes: Shapes, at_hand: Beside) -> Iterator[tuple[ast.expr, bool]]:
-    """An array of the function under another name and of another shape, those whose names are alike first; another
-    object of the same class.
-    """
-    own = at_hand.objects.get(node.id) if isinstance(node, ast.Name) else None
-    for name, cls in list(at_hand.objects.items()) if own is not None else ():
-        if cls is own and isinstance(node, ast.Name) and name not in (node.id, "self"):
-            yield ast.copy_location(ast.Name(name, ast.Load()), node), True
+    """An array of the function under another name and of another shape; those whose names are alike first."""
     sizes = shapes.get(node)
     if not isinstance(node, ast.Name) or not sizes:
         return
@@ -86,6 +82,14 @@ def _arrays(node: ast.expr, shapes: Shapes, at_hand: Beside) -> Iterator[tuple[a
     near = [n for n in others if likeness[n] >= _ALIKE or {n, node.id} <= at_hand.tables]
     for other in sorted(near, key=lambda n: (len(others[n]) != len(sizes), -likeness[n]))[:_MOST]:
         yield ast.copy_location(ast.Name(other, ast.Load()), node), likeness[other] >= _ALIKE
+
+
+def _objects(node: ast.expr, at_hand: Beside) -> Iterator[ast.expr]:
+    """Another object of the same class: a scaler of the targets in the place of that of the inputs."""
+    own = at_hand.objects.get(node.id) if isinstance(node, ast.Name) else None
+    for name, cls in list(at_hand.objects.items()) if own is not None else ():
+        if cls is own and isinstance(node, ast.Name) and name not in (node.id, "self"):
+            yield ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
 def _likeness(one: str, other: str) -> float:
