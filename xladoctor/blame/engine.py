@@ -17,6 +17,7 @@ from xladoctor.blame import (
     earlier,
     habits,
     handing,
+    kept,
     limits,
     operands,
     out_of_step,
@@ -145,6 +146,7 @@ def _by_sources(
     yield from out_of_step.of_members(crash, files, known)
     yield from of_marks(hops, crash, files)
     yield from axis_orders.of_orders(hops, crash, run, files)
+    yield from kept.of_kept(hops, crash, files)
     yield from of_counts(hops, crash, files)
     yield from remainders.of_levels(hops, crash, files)
     yield from documented.of_documents(hops, crash, run, files)

@@ -26,6 +26,7 @@ _OF_OPS = frozenset(
 )  # fmt: skip
 _OF_SIZES_AT_RUN_TIME = frozenset({"dynamic-dimension-unsupported", "data-dependent-size", "compile-time-constant"})
 _OUT_OF_SCOPE = re.compile(r"out of scope|symbolic ?tensor|FuncGraph|graph tensor|inaccessible", re.IGNORECASE)
+_NO_SIZE = re.compile(r"None values not supported|partially known TensorShape|NoneType|found None")
 _BY_COMPILER = "tf2xla conversion failed"
 _STRANGE = re.compile(r"object|str|bytes|void|datetime")
 
@@ -36,6 +37,8 @@ def of_unsized(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator
     found = [*_of_recorded_types(crash, files, trees)]
     if crash.slug in _OF_SIZES_AT_RUN_TIME:
         found += _of_data(trees)
+    if crash.slug in _OF_SIZES_AT_RUN_TIME or _NO_SIZE.search(crash.message[:2000]):
+        found += _of_values(trees)
     if _BY_COMPILER in crash.message:
         found += _of_arrays(trees)
     if crash.slug in _OF_OPS:
@@ -112,6 +115,24 @@ def _of_data(trees: Trees) -> Iterator[Candidate]:
             if masks and isinstance(node, ast.Call):
                 reason = "How many rows it gives depends on the values: a compiler cannot know it."
                 yield Candidate(file, node.lineno, 7.0, reason, None, "other", True)
+
+
+def _of_values(trees: Trees) -> Iterator[Candidate]:
+    """`2 * tf.cast(tf.reduce_max(x), tf.int32)`, `tf.reduce_max(ids) + 1`: sizes that are worked out from values."""
+    for file, tree in trees.items():
+        for node in walk(tree):
+            value = node.value if isinstance(node, ast.Assign | ast.Return) else None
+            inside = list(walk(value)) if value is not None else []
+            calls = {last_name(n.func) for n in inside if isinstance(n, ast.Call)}
+            whole = "cast" in calls and any(_is_whole(n) for n in inside)
+            counts = any(isinstance(n, ast.BinOp) and _is_whole(n.right) for n in inside)
+            if calls & {"reduce_max", "reduce_min", "reduce_sum"} and (whole or counts) and value is not None:
+                reason = "It works out a number from the values of a tensor: as a size it is not known before the run."
+                yield Candidate(file, value.lineno, 7.4, reason, None, "other", True)
+
+
+def _is_whole(node: ast.AST) -> bool:
+    return last_name(node) in ("int32", "int64") or (isinstance(node, ast.Constant) and type(node.value) is int)
 
 
 def _of_arrays(trees: Trees) -> Iterator[Candidate]:

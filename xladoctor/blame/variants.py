@@ -272,10 +272,13 @@ def of_orders(file: str, holder: ast.AST, numbers: Numbers, shapes: Shapes, know
 
 
 def _parted(items: Sequence[ast.expr], i: int, edit: Edit) -> bool:
-    """Whether an exchange parts two axes of one size, `(n, n, c)` as `(n, c, n)`: the sides of an image."""
+    """Whether an exchange parts two axes of one size, `(n, n, c)` as `(n, c, n)`: the sides of an image. Or takes the
+    axis of the batch, `(1, n, c)`, which fits any number of rows, to another place.
+    """
     said = [ast.dump(item) for item in items]
     ends = (i and said[i - 1] == said[i], i + 2 < len(said) and said[i + 2] == said[i + 1])
-    return edit == "transpose" and len(said) > 2 and any(ends)
+    rows = not i and isinstance(items[0], ast.Constant) and items[0].value == 1
+    return edit == "transpose" and len(said) > 2 and (rows or any(ends))
 
 
 def _agreement(given: Sequence[ast.expr], wanted: Sequence[str]) -> int:

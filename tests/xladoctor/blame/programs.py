@@ -27,6 +27,7 @@ def blamed(
     at: tuple[str, str] | None = None,
     slug: str = "keras-input-mismatch",
     argv: tuple[str, ...] = (),
+    op: str = "",
 ) -> Blame | None:
     """The blame for a program. `calls` are (function, a piece of its line), outermost first; `shapes` are those of the
     outermost call's locals, `frame_shapes` those of others, by function. `at` is where the op stands that failed, in a
@@ -41,7 +42,7 @@ def blamed(
             frame["tensors"] = [{"name": k, "shape": v, "dtype": "float32"} for k, v in own.items()]
     last = _frame(texts, *at) if at is not None else frames[-1]
     place = Location(last["file"], last["line"], last["function"])
-    finding = Finding("XD3", slug, "error", "root", "t", "m", dims=dims, location=place)
+    finding = Finding("XD3", slug, "error", "root", "t", "m", op=op or None, dims=dims, location=place)
     event: dict[str, Any] = {"frames": frames, "message": message, "exception": "ValueError"}
     return blame(finding, event, Files(texts.get, ("/work",)), MAIN, Seen(argv=argv))
 

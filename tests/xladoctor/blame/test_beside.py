@@ -265,3 +265,88 @@ def test_results_that_are_complex_without_a_type(value: str, blames: bool) -> No
         message=("cannot compute Mul as input #1 was expected to be a complex64 tensor but is a complex128 tensor"),
     )
     assert ("NumPy's complex128" in str(found)) is blames
+
+
+CACHE = """
+import numpy as np
+import keras
+kept = {}
+def net(width, depth):
+    key = %s
+    if key not in kept:
+        kept[key] = keras.Sequential([keras.Input((width,)), keras.layers.Dense(depth)])
+    return kept[key]
+def run(width):
+    return net(width, 2).predict(np.zeros((8, width)))
+run(4)
+run(6)
+"""
+
+
+@pytest.mark.parametrize(("key", "blames"), [("depth", True), ("(width, depth)", False)])
+def test_a_key_that_leaves_out_what_is_kept_with_it(key: str, blames: bool) -> None:
+    message = "Input 0 of layer is incompatible: expected shape=(None, 4), found shape=(8, 6)"
+    found = blamed(CACHE % key, ("<module>", "run(6)"), ("run", "return net"), dims=(4, 6), message=message)
+    assert ("found again without it" in str(found)) is blames
+
+
+@pytest.mark.parametrize(
+    ("message", "blames"),
+    [("This optimizer can only be called for the variables it was originally built with.", True), ("No loss.", False)],
+)
+def test_an_optimizer_that_was_built_for_other_variables(message: str, blames: bool) -> None:
+    source = """
+    import keras
+    class Tutor:
+        def __init__(self):
+            self.optimizer = keras.optimizers.SGD(0.1)
+        def step(self, grads, weights):
+            self.optimizer.apply_gradients(zip(grads, weights))
+    tutor = Tutor()
+    tutor.step([], [])
+    """
+    found = blamed(
+        source, ("<module>", "tutor.step"), ("Tutor.step", "apply_gradients"), slug="not-xla", message=message
+    )
+    assert ("used for other variables" in str(found)) is blames
+
+
+@pytest.mark.parametrize(
+    ("size", "blames"),
+    [("8 + tf.cast(tf.reduce_max(shift), tf.int32)", True), ("8 + tf.shape(shift)[0]", False), ("16", False)],
+)
+def test_a_size_that_is_worked_out_from_values(size: str, blames: bool) -> None:
+    source = f"""
+    import tensorflow as tf
+    def ramp(n):
+        return tf.range(n)
+    def moved(x, shift):
+        side = {size}
+        return ramp(side)
+    moved(tf.ones([4]), tf.ones([4]))
+    """
+    found = blamed(
+        source,
+        ("<module>", "moved(tf"),
+        ("moved", "return ramp"),
+        ("ramp", "return tf.range"),
+        slug="not-xla",
+        message="None values not supported.",
+    )
+    assert ("not known before the run" in str(found)) is blames
+
+
+def test_the_word_that_an_operation_has_in_its_name() -> None:
+    source = """
+    import keras
+    from keras import layers
+    def up(x):
+        x = layers.UpSampling2D(interpolation="bicubic")(x)
+        return layers.Conv2D(1, 3, name="bicubics")(x)
+    image = keras.Input((8, 8, 1))
+    model = keras.Model(image, up(image))
+    model.compile("adam", "mse", jit_compile=True)
+    model.fit([], [])
+    """
+    found = blamed(source, ("<module>", "model.fit"), slug="unsupported-op", op="ResizeBicubic")
+    assert lines(found)[0] == 'x = layers.UpSampling2D(interpolation="bicubic")(x)'
