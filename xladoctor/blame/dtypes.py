@@ -46,6 +46,8 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     known = {file: s.tree for file in dict.fromkeys(f for f, _ in hops) if (s := files.source(file)) is not None}
     inside = crash.at is not None and crash.at.function.rpartition(".")[2] in ("call", "__call__", "build")
     mixed = list(_of_policy(known, inside)) if types & _HALF and "float32" in types else []
+    if mixed and inside:
+        mixed += _of_constants(known)
     for file, tree in known.items() if types in _HALVES else ():
         for line in _complex_results(tree):
             reason = "What it gives is NumPy's complex128, unless another type is named."
@@ -115,6 +117,19 @@ def _of_policy(known: Mapping[str, ast.Module], inside: bool) -> Iterator[Candid
         for call in _last_layers(tree):
             reason = "It is the last layer of a model of mixed precision, and its type is not set to float32."
             yield Candidate(file, call.lineno, 7.4, reason, None, "other", strong=True)
+
+
+def _of_constants(known: Mapping[str, ast.Module]) -> Iterator[Candidate]:
+    """The constants that are made float32 by name: they stay so under any policy."""
+    for file, tree in known.items():
+        for node in walk(tree):
+            makes = isinstance(node, ast.Call) and last_name(node.func) in ("constant", "convert_to_tensor", "Variable")
+            if makes and isinstance(node, ast.Call) and _TYPE_NAME.search(ast.unparse(node).rpartition(",")[2]):
+                said = "It is float32 under any policy, and the layers compute with 16 bits."
+                yield Candidate(file, node.lineno, 7.4, said, None, "other", True)
+
+
+_TYPE_NAME = re.compile(r"\bfloat32\b")
 
 
 def _last_layers(tree: ast.Module) -> Iterator[ast.Call]:

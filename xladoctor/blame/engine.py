@@ -18,6 +18,7 @@ from xladoctor.blame import (
     habits,
     handing,
     kept,
+    library_orders,
     limits,
     operands,
     out_of_step,
@@ -146,6 +147,7 @@ def _by_sources(
     yield from out_of_step.of_members(crash, files, known)
     yield from of_marks(hops, crash, files)
     yield from axis_orders.of_orders(hops, crash, run, files)
+    yield from library_orders.of_libraries(hops, crash, files)
     yield from kept.of_kept(hops, crash, files)
     yield from of_counts(hops, crash, files)
     yield from remainders.of_levels(hops, crash, files)

@@ -16,7 +16,7 @@ from xladoctor.blame.elements import Found
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import children, last_name, names_in, walk
+from xladoctor.sources.names import assigned_once, children, last_name, names_in, walk
 
 _JOINS = frozenset({"concat-pack-mismatch", "slice-out-of-bounds", "broadcast-mismatch"})
 _COUNTS = frozenset({"len", "max", "amax", "reduce_max", "nunique"})
@@ -44,6 +44,8 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files, inputs: froz
         finders += [_batch, _pad]
     if _ranks_more(crash):
         finders.append(partial(_mapped, lines={f.line for f in crash.frames}))
+    if crash.slug == "keras-input-mismatch":
+        finders.append(_for_all)
     if crash.slug in ("broadcast-mismatch", "keras-input-mismatch"):
         finders.append(_rows_second)
     finders += elements.finders(crash, files, inputs)
@@ -96,6 +98,18 @@ def _rows_second(node: ast.AST) -> Found | None:
     if not first or _ROWS.search(first) or not isinstance(second, ast.Constant) or second.value != 1:
         return None
     return node.lineno, 6.8, f"It puts `{first}` before the rows: those of a batch come first.", "transpose"
+
+
+def _for_all(node: ast.AST) -> Found | None:
+    """`project = Dense(n)` before `[project(b) for b in branches]`: one layer for values of several widths."""
+    made = assigned_once(node) if isinstance(node, ast.FunctionDef) else {}
+    for inner in walk(node) if made else ():
+        called = inner.elt if isinstance(inner, ast.ListComp | ast.GeneratorExp) else None
+        name = called.func.id if isinstance(called, ast.Call) and isinstance(called.func, ast.Name) else ""
+        layer = made.get(name)
+        if isinstance(layer, ast.Call) and last_name(layer.func)[:1].isupper():
+            return layer.lineno, 7.4, "It makes one layer, which is called with each of several values.", "other"
+    return None
 
 
 def _count(node: ast.AST) -> Found | None:

@@ -15,14 +15,14 @@ from xladoctor.blame.settings import fields_of
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Clash, Origin
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import defaults, last_name, walk
+from xladoctor.sources.names import argument, defaults, last_name, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
 
 _OF_SIZES = frozenset(
     {"weight-shape-mismatch", "reshape-mismatch", "broadcast-mismatch", "keras-input-mismatch", "concat-pack-mismatch",
-     "matmul-conv-mismatch"}
+     "matmul-conv-mismatch", "index-out-of-range"}
 )  # fmt: skip
 
 
@@ -32,6 +32,7 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
         return
     trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
     by_name: dict[str, set[str]] = {}
+    known: dict[str, ast.FunctionDef] = {}
     reading: set[str] = set()
     changed = {name for tree in trees.values() for name in _changed(tree)}
     for tree in trees.values():
@@ -40,11 +41,13 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
                 by_name[node.name] = _with_default(node)
             elif isinstance(node, ast.FunctionDef):
                 by_name[node.name] = set(defaults(node))
+                known[node.name] = node
                 reading |= {node.name} if _reads_settings(node) else set()
     for file, tree in trees.items():
         found = [
             (at, 7.5, why) for n in walk(tree) if isinstance(n, ast.FunctionDef) for at, why in _left_out(n, by_name)
         ]
+        found += _at_default(tree, known, crash)
         found += [(at, 7.0, _AT_IMPORT) for at in _at_import(tree, reading, changed)] if file != main else []
         yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
 
@@ -60,6 +63,25 @@ def _left_out(function: ast.FunctionDef, optional: Mapping[str, set[str]]) -> It
         left = sorted(p for p in optional[name] & set(given) - own if given[p] != name)
         if left and not call.args and None not in own:
             yield call.lineno, f"It leaves `{left[0]}` at its default, and `{given[left[0]]}` is given one beside it."
+
+
+def _at_default(
+    tree: ast.Module, known: Mapping[str, ast.FunctionDef], crash: Crash
+) -> Iterator[tuple[int, float, str]]:
+    """The calls that leave a size at its default which is one of the sizes that do not fit."""
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call) and last_name(n.func) in known):
+        function = known[last_name(call.func)]
+        if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+            continue
+        for name, default in defaults(function).items():
+            size = default.value if isinstance(default, ast.Constant) else None
+            left = argument(call, function, name) is None
+            if left and type(size) is int and size > _SMALLEST and size in crash.sizes:
+                yield call.lineno, 7.4, f"It leaves `{name}` of {function.name} at {size}, which does not fit."
+
+
+_SMALLEST = 3
+"""Smaller sizes are often equal by chance."""
 
 
 def _with_default(cls: ast.ClassDef) -> set[str]:
