@@ -25,6 +25,7 @@ from xladoctor.blame import (
     ranking,
     remainders,
     retraced,
+    said,
     settings_used,
     slices,
     suspicion,
@@ -148,6 +149,7 @@ def _by_sources(
     yield from of_marks(hops, crash, files)
     yield from axis_orders.of_orders(hops, crash, run, files)
     yield from library_orders.of_libraries(hops, crash, files)
+    yield from said.of_words(hops, crash, files)
     yield from kept.of_kept(hops, crash, files)
     yield from of_counts(hops, crash, files)
     yield from remainders.of_levels(hops, crash, files)
