@@ -114,9 +114,14 @@ def _in_other_order(made: ast.expr, axes: tuple[str, ...], known: Mapping[str, a
     if isinstance(made, ast.Call) and last_name(made.func) in ("stack", "concat", "concatenate") and made.args:
         axis = keyword(made, "axis") or (made.args[1] if len(made.args) > 1 else ast.Constant(0))
         place = axis.value if isinstance(axis, ast.Constant) and isinstance(axis.value, int) else None
-        own = _plain(last_name(made.args[0]))
-        stacks = last_name(made.func) == "stack" and place is not None and place >= 0
-        return stacks and own in names and names.index(own) != place and not set(axes) & set(_OPEN)
+        if last_name(made.func) != "stack" or place is None or place < 0 or set(axes) & set(_OPEN):
+            return False
+        parts = made.args[0].elts if isinstance(made.args[0], ast.List | ast.Tuple) else []
+        if parts:  # as many as are written
+            own, names = str(len(parts)), list(axes)
+        else:
+            own = _plain(last_name(made.args[0]))
+        return bool(own) and names.count(own) == 1 and names.index(own) != place
     given = _shape_given(made)
     for i, item in enumerate(given):
         own = _plain(_called(item, known))

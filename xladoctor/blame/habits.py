@@ -42,6 +42,8 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files, inputs: froz
         finders.append(_count)
     if _DIFFERENT.search(crash.message):
         finders += [_batch, _pad]
+    if _TWICE.search(crash.message):
+        finders.append(_loader)
     if _ranks_more(crash):
         finders.append(partial(_mapped, lines={f.line for f in crash.frames}))
     if crash.slug == "keras-input-mismatch":
@@ -83,6 +85,20 @@ def _mapped(node: ast.AST, lines: set[int]) -> Found | None:
     if "batch" not in before or "unbatch" in before[: before.index("batch")]:
         return None
     return node.lineno, 8.2, "It maps whole batches: what is mapped takes elements with one axis fewer.", "other"
+
+
+_TWICE = re.compile(r"found shape=\(None, None, ")
+
+
+def _loader(node: ast.AST) -> Found | None:
+    """`image_dataset_from_directory(...)` makes batches by itself, and what comes after it makes batches of them."""
+    name = last_name(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or not re.search("_dataset_from_(directory|array)", name):
+        return None
+    size = next((k.value for k in node.keywords if k.arg == "batch_size"), None)
+    if isinstance(size, ast.Constant) and size.value is None:
+        return None
+    return node.lineno, 7.8, "It gives batches already, and another stage makes batches of these.", "other"
 
 
 _ROWS = re.compile(r"^(?:b|n|bs)$|batch|rows|size|shape|count|num|len", re.IGNORECASE)

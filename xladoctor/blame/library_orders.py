@@ -20,6 +20,7 @@ Found = tuple[int, float, str]
 
 def of_libraries(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
+    halves = any(b == 2 * (a - 1) for a in crash.sizes for b in crash.sizes if a > 2)
     is_turned, inverts = bool(turned(crash.shapes)), crash.slug == "broadcast-mismatch" and _inverts(crash, files)
     for file in dict.fromkeys(file for file, _ in hops):
         source = files.source(file)
@@ -27,6 +28,10 @@ def of_libraries(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterat
         for node in walk(source.tree) if source is not None else ():
             if isinstance(node, ast.Call) and is_turned:
                 found += _sides(node)
+            elif isinstance(node, ast.Call) and halves and last_name(node.func) == "fftfreq":
+                found.append(
+                    (node.lineno, 7.8, "It has all frequencies: of real signals `rfft` gives half, `rfftfreq`.")
+                )
             elif isinstance(node, ast.Call) and inverts and last_name(node.func) in _FITS and len(node.args) == 1:
                 said = "The scaler is fitted here: it takes back only tables with as many columns."
                 found.append((node.lineno, 7.2, said))

@@ -56,9 +56,23 @@ def of_levels(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
                 if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod | ast.FloorDiv):
                     continue
                 made = known.get(node.right.id, node.right) if isinstance(node.right, ast.Name) else node.right
+                if _pads_alike(function, node) and any(abs(a - b) == 1 for a in crash.sizes for b in crash.sizes):
+                    reason = "Half of it goes to either side: of an odd number one is lost."
+                    if (file, node.lineno) in hops:
+                        yield Candidate(file, node.lineno, 7.8, reason, None, "constant", True)
                 if _is_doubled(made) and (file, made.lineno) in hops:
                     reason = f"`{ast.unparse(made)}` grows with each level by two, and each level halves the size."
                     yield Candidate(file, made.lineno, 8.4, reason, None, "constant", True)
+
+
+def _pads_alike(function: ast.FunctionDef, half: ast.BinOp) -> bool:
+    """Whether the half of a difference is the width of both sides: `p = (n - size) // 2` and `[p, p]`."""
+    two = isinstance(half.right, ast.Constant) and half.right.value == 2 and isinstance(half.op, ast.FloorDiv)
+    if not two or not isinstance(half.left, ast.BinOp) or not isinstance(half.left.op, ast.Sub):
+        return False
+    names = {n for n, value in assigned_once(function).items() if value is half}
+    pairs = (n.elts for n in walk(function) if isinstance(n, ast.List | ast.Tuple) and len(n.elts) == 2)
+    return any(last_name(a) in names and last_name(a) == last_name(b) for a, b in pairs)
 
 
 def _is_doubled(node: ast.expr) -> bool:

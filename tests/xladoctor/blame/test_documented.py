@@ -124,3 +124,27 @@ def test_channels_that_do_not_stand_where_it_is_said(said: str, given: str, firs
     told = [s.code for s in found.suspects if s.specific] if found is not None else []
     assert not any("Permute" in code for code in told)
     assert not first or told[0] == first
+
+
+CORNERS = """
+import tensorflow as tf
+def shares(f):
+    '''(P, 3) float32'''
+    return tf.stack([f, 1 - f, f * f], axis={})
+def laid(grid, f):
+    return tf.tensor_scatter_nd_add(grid, tf.zeros([50, 3, 1], tf.int32), shares(f))
+out = laid(tf.zeros([9]), tf.zeros([50]))
+"""
+
+
+@pytest.mark.parametrize(("axis", "blames"), [("0", True), ("1", False)])
+def test_as_many_as_are_stacked_stand_where_it_is_said(axis: str, blames: bool) -> None:
+    found = blamed(
+        CORNERS.format(axis).replace("\\'", "'"),
+        ("<module>", "out ="),
+        ("laid", "return tf.tensor"),
+        slug="broadcast-mismatch",
+        dims=(50, 3),
+        message="Dimensions [0,2) of indices[shape=[50,3,1]] must match dimensions [0,2) of updates[shape=[3,50]]",
+    )
+    assert ("as shares is described" in str(found)) is blames

@@ -121,3 +121,38 @@ def test_a_constant_that_no_policy_reaches(kind: str, blames: bool) -> None:
     calls = (("<module>", "out ="), ("Bands.call", "return tf.matmul"))
     found = blamed(source, *calls, slug="dtype-mismatch", message=message)
     assert ("float32 under any policy" in str(found)) is blames
+
+
+@pytest.mark.parametrize(("grid", "blames"), [("fftfreq", True), ("rfftfreq", False)])
+def test_half_a_spectrum_has_half_the_frequencies(grid: str, blames: bool) -> None:
+    source = f"""
+    import numpy as np
+    import tensorflow as tf
+    def gain(n):
+        return tf.constant(np.fft.{grid}(n) > 0, tf.complex64)
+    def passed(x):
+        return tf.signal.rfft(x) * gain(256)
+    out = passed(tf.zeros([16, 256]))
+    """
+    found = blamed(
+        source,
+        ("<module>", "out ="),
+        ("passed", "return tf.signal"),
+        slug="broadcast-mismatch",
+        dims=(129, 256),
+        message="Incompatible shapes: [16,129] vs. [256]",
+    )
+    assert ("has all frequencies" in str(found)) is blames
+
+
+@pytest.mark.parametrize(("size", "blames"), [("batch_size=32", True), ("batch_size=None", False)])
+def test_a_loader_that_makes_batches_already(size: str, blames: bool) -> None:
+    source = f"""
+    import keras
+    data = keras.utils.image_dataset_from_directory("cells", image_size=(64, 64), {size})
+    model = keras.Sequential([keras.Input((64, 64, 3)), keras.layers.Flatten()])
+    model.fit(data.shuffle(9).batch(16))
+    """
+    message = "expected shape=(None, 64, 64, 3), found shape=(None, None, 64, 64, 3)"
+    found = blamed(source, ("<module>", "model.fit"), message=message)
+    assert ("batches already" in str(found)) is blames
