@@ -25,6 +25,7 @@ FILL = Remedy(
     "`range(0, len(x), size)` includes the rest: a slice ends at the end of the array by itself.",
 )  # fmt: skip
 """Also where the numbers of the rows show it (`diagnosis/given_rows.py`)."""
+_FED = "loss-input-mismatch"
 _PAIRING, _ROWS, _SPLIT, _WRAP = "wrong-pairing", "wrong-shape-silent", "unsound-split", "integer-wrap"
 _TRANSPOSE = Remedy(
     "transpose-axes", "Transpose instead of reshaping", "safe",
@@ -100,6 +101,10 @@ _KEEP = Remedy(
 _AFTER = Remedy(
     "one-layout", "Give the function one layout", "changes-numerics",
     "Exchange the axes first, and give both calls the result.",
+)  # fmt: skip
+_THRESHOLD = Remedy(
+    "cut-at-threshold", "Compare with the threshold that fits", "changes-numerics",
+    "`p[:, 0] > 0.5` of a probability; `> 0` of a score, or `tf.sigmoid(p) > 0.5`.",
 )  # fmt: skip
 OF_SOURCE: Mapping[str, Kind] = {
     "late-bound": Kind(_SWITCH, _BIND),
@@ -230,6 +235,52 @@ OF_NAMES: Mapping[str, Kind] = {
         "make-floats", "Make the array of floats", "changes-numerics", "`np.zeros(shape)`, or `dtype=float`.")),
     "wraps-below": Kind(_WRAP, Remedy(
         "widen-first", "Widen the type before the operation", "changes-numerics", "`a.astype(\"int32\") - b`.")),
+    "fed-with-classes": Kind(_FED, Remedy(
+        "score-for-curve", "Give the curve the scores", "changes-numerics",
+        "`roc_auc_score(truth, model.predict(x)[:, 0])`; classes are for accuracy, precision and recall.")),
+    "argmax-of-one": Kind(_FED, _THRESHOLD),
+    "cut-of-scores": Kind(_FED, _THRESHOLD),
+    "folds-of-one-model": Kind(_SPLIT, Remedy(
+        "model-per-fold", "Make the model in each fold", "changes-numerics",
+        "`model = build_model()` as the first line of the loop, or `model.set_weights(first)` and a new `compile`.")),
+    "one-prediction": Kind(_SWITCH, Remedy(
+        "draw-by-call", "Call the model for training", "changes-numerics", "`model(x, training=True)` in each pass.")),
+    "shuffled-files": Kind(_PAIRING, Remedy(
+        "files-in-order", "Leave the files in order", "changes-numerics",
+        "`flow_from_directory(..., shuffle=False)`.")),
+    "mean-of-ratios": Kind(_ROWS, Remedy(
+        "metric-with-state", "Use a metric with a state", "changes-numerics",
+        "`keras.metrics.Precision()`, `Recall()`, `F1Score()`; or compute it once of all predictions.")),
+    "two-units": Kind(_FED, Remedy(
+        "same-unit", "Bring both to one unit", "changes-numerics",
+        "`scaler.inverse_transform(p)`, `p * std + mean` or `np.expm1(p)`: the inverse of what the labels went "
+        "through.")),
+    "copies-in-two-orders": Kind(_PAIRING, Remedy(
+        "copies-alike", "Copy the labels as the rows are copied", "changes-numerics",
+        "`np.concatenate([y, y])` or `np.tile(y, k)` beside `concatenate`; `np.repeat(y, k)` beside copies in turn.")),
+    "drawn-apart": Kind(_PAIRING, Remedy(
+        "deal-together", "Deal out all arrays by one draw", "changes-numerics", "`train_test_split(x, y, weights)`.")),
+    "listed-as-found": Kind(_PAIRING, Remedy(
+        "sort-listings", "Sort both listings", "changes-numerics",
+        "`sorted(glob(...))` for both, or make one name of the other.")),
+    "taken-before-sort": Kind(_PAIRING, Remedy(
+        "take-after-sort", "Take both after the last change of the order", "changes-numerics",
+        "`table = table.sort_values(key)` first, then rows and labels.")),
+    "as-they-end": Kind(_PAIRING, Remedy(
+        "keep-task-order", "Keep the order of the tasks", "changes-numerics",
+        "`executor.map(f, tasks)`, or `[job.result() for job in jobs]`.")),
+    "coded-apart": Kind(_PAIRING, Remedy(
+        "code-once", "Make the codes once", "changes-numerics",
+        "`encoder.fit(train)` and `transform` for both, or `reindex(columns=train.columns, fill_value=0)`.")),
+    "no-gradient-of-step": Kind(_LOST, Remedy(
+        "soft-step", "Use the probabilities themselves", "changes-numerics",
+        "`2 * sum(y * p) / sum(y + p)`; the hard form is for a metric.")),
+    "same-members": Kind("random-in-compiled", Remedy(
+        "seed-per-member", "Give each round a seed of its own", "changes-numerics", "`set_random_seed(42 + k)`.")),
+    "optimizer-anew": Kind(_SWITCH, Remedy(
+        "optimizer-once", "Make the optimizer once", "changes-numerics", "Above the loop over epochs.")),
+    "kept-share": Kind(_SWITCH, Remedy(
+        "share-to-drop", "Give the share to drop", "changes-numerics", "`Dropout(1 - keep)`.")),
 }  # fmt: skip
 
 """Seen with what the names held in the run."""

@@ -113,14 +113,14 @@ class Backward:
         seen: set[tuple[int, int]] = set()
         while todo and len(seen) < _MOST:
             here, expression, line, part = todo.popleft()
-            for made in self._part_of(expression, part) or self._of(here, expression, line):
+            for made in self.part_of(expression, part) or self._of(here, expression, line):
                 key = (id(made.statement), id(made.value))
                 if key not in seen:
                     seen.add(key)
                     yield made
                     todo.append((made.file, made.value, made.line, made.part))
 
-    def _part_of(self, call: ast.expr, part: Part | None) -> list[Made]:
+    def part_of(self, call: ast.expr, part: Part | None) -> list[Made]:
         """One of the results of a function of the program that gives so many back, wherever it returns."""
         own = self.functions.get(last_name(call.func), ()) if part is not None and isinstance(call, ast.Call) else ()
         returned = [made for file, function in own for made in _returns(file, function)]
@@ -158,7 +158,7 @@ class Backward:
 
     def _named(self, file: str, tree: ast.Module, name: str, line: int) -> Iterator[Made]:
         scope = self._scope(file, line)
-        found = [m for m in self._assigned(file, scope).get(name, ()) if m.line <= line]
+        found = [m for m in self._assigned(file, scope).get(name, ()) if m.line <= line and not _within(m, name, line)]
         if not found and isinstance(scope, _FUNCTIONS):
             if name in parameters(scope):
                 yield from self._arguments(scope, name)
@@ -170,10 +170,25 @@ class Backward:
         yield from reversed(found[whole[-1] :] if whole else found)
 
     def _arguments(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Iterator[Made]:
-        for file, call in self._calls.get(self._called.get(id(function), function.name), ())[:4]:
+        names = [self._called.get(id(function), function.name)]
+        if function.name == "__call__":
+            names = self._names_of_objects(function)
+        for file, call in [c for n in names for c in self._calls.get(n, ())][:4]:
             value = argument(call, function, name)
             if value is not None:
                 yield Made(file, call.lineno, ast.Expr(value=value, lineno=call.lineno), value)
+
+    def _names_of_objects(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+        """The names of the objects whose `__call__` it is: `fold = Folder()`, `Folder()(x)` has none."""
+        owner = next((name for name, (_, own) in self._of_objects.items() if own is function), None)
+        makes = [
+            last_name(target)
+            for tree in self._trees.values()
+            for n in walk(tree)
+            if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and last_name(n.value.func) == owner
+            for target in n.targets
+        ]
+        return sorted(set(makes) - {""}) if owner is not None else []
 
     def _assigned(self, file: str, scope: ast.AST) -> dict[str, list[Made]]:
         if id(scope) not in self._made:
@@ -261,6 +276,13 @@ def _whole(made: Made, name: str) -> bool:
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     inner = [e for t in targets for e in (t.elts if isinstance(t, ast.Tuple | ast.List) else [t])]
     return any(isinstance(t, ast.Name) and t.id == name for t in inner)
+
+
+def _within(made: Made, name: str, line: int) -> bool:
+    """Whether a line is that of `x = f(x)` itself: the name has its earlier value there."""
+    statement = made.statement
+    plain = isinstance(statement, ast.Assign) and line <= (statement.end_lineno or statement.lineno)
+    return plain and any(isinstance(n, ast.Name) and n.id == name for n in walk(made.value))
 
 
 def _is_it(made: Made, name: str) -> bool:

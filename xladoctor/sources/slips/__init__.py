@@ -11,18 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xladoctor.sources.held import View
 from xladoctor.sources.slips import (
+    arranged,
     axes,
     class_defaults,
     exchanged,
+    fed,
     grids,
     group_rows,
     left_batches,
     orders,
     ranks,
     scores,
+    steps,
     table_orders,
     targets,
     text_order,
+    units,
     whole_numbers,
     window_count,
 )
@@ -52,18 +56,22 @@ _OF_TREES = (
     truth_of_text, unscaled, straight_through,
 )  # fmt: skip
 _OF_NAMES = (
+    arranged,
     axes,
     class_defaults,
     exchanged,
+    fed,
     grids,
     group_rows,
     left_batches,
     orders,
     ranks,
     scores,
+    steps,
     table_orders,
     targets,
     text_order,
+    units,
     whole_numbers,
     window_count,
 )

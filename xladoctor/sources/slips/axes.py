@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from xladoctor.sources.backward import Made
 from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.sizes import Size, Sizes, size, sizes
 from xladoctor.sources.slips.slip import Slip
 
 _WIDTH = frozenset({"w", "width", "img_w", "img_width", "image_width", "cols", "n_cols", "ncols"})
@@ -45,42 +46,51 @@ def _parts(view: View, call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None
 
 def _reshaped(view: View, call: ast.Call) -> Iterator[Slip]:
     parts = _parts(view, call)
-    before = view.shape(parts[0]) if parts is not None else None
-    if parts is None or before is None or len(before) < 2:
+    before = sizes(view, parts[0]) if parts is not None else None
+    if parts is None or before is None or len(before) < 2 or None in before:
         return
     after = _sizes_of(view, parts[1], before)
     plain = [n for n in before if n != 1]
-    split = after is not None and _splits_the_other(before, [n for n in after if n != 1])
-    exchanged = after is not None and sorted(before) == sorted(after) and plain != [n for n in after if n != 1]
-    if after is None or not (exchanged or split) or len(set(plain)) < 2:
+    left = [n for n in after if n != 1] if after is not None else []
+    exchanged = after is not None and sorted(map(str, before)) == sorted(map(str, after)) and plain != left
+    if after is None or not (exchanged or _splits_the_other(before, left)) or len(set(plain)) < 2:
         return
     yield Slip(
         "axes-by-reshape",
         call.lineno,
-        f"A reshape of {before} to {tuple(after)} instead of a transpose",
+        f"A reshape of {_text(before)} to {_text(after)} instead of a transpose",
         f"`{ast.unparse(parts[0])[:40]}` has its sizes in another order after the reshape, but its numbers stay "
         "in their order, so the numbers along an axis did not belong to one axis before.",
     )
 
 
-def _splits_the_other(before: tuple[int, ...], after: list[int]) -> bool:
+def _text(found: Sequence[Size]) -> str:
+    return f"({', '.join(map(str, found))})"
+
+
+def _splits_the_other(before: Sizes, after: Sequence[Size]) -> bool:
     """Whether (a, b) becomes (b, c, d) with c * d = a: what is taken apart was the first axis, and is the last."""
     if len(before) != 2 or len(after) < 3 or before[0] == before[1]:
         return False
-    return after[0] == before[1] and math.prod(after[1:]) == before[0]
+    numbers = [n for n in after[1:] if isinstance(n, int)]
+    return after[0] == before[1] and len(numbers) == len(after) - 1 and math.prod(numbers) == before[0]
 
 
-def _sizes_of(view: View, sizes: list[ast.expr], before: tuple[int, ...]) -> list[int] | None:
-    numbers = [view.number(s) for s in sizes]
-    if numbers.count(None) + numbers.count(-1) > 1:
+def _sizes_of(view: View, wanted: list[ast.expr], before: Sizes) -> list[Size] | None:
+    """What a reshape asks for, with its -1 worked out."""
+    found = [size(view, s) for s in wanted]
+    if found.count(None) + found.count(-1) > 1:
         return None
-    total, known = 1, 1
-    for n in before:
-        total *= n
-    for size in numbers:
-        known *= size if size is not None and size > 0 else 1
-    rest = total // known if known and total % known == 0 else 0
-    return [n if n is not None and n > 0 else rest for n in numbers]
+    if not all(isinstance(n, int) for n in (*before, *found) if n is not None):
+        rest = list(before)
+        for n in found:
+            if n in rest:
+                rest.remove(n)
+        return [rest[0] if n in (None, -1) and len(rest) == 1 else n for n in found]
+    numbers = [n if isinstance(n, int) else None for n in found]
+    total, known = math.prod(n for n in before if isinstance(n, int)), math.prod(n for n in numbers if n and n > 0)
+    left = total // known if known and total % known == 0 else 0
+    return [n if n is not None and n > 0 else left for n in numbers]
 
 
 def _blocks(view: View, call: ast.Call) -> Iterator[Slip]:

@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name
+from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.sizes import rounds, size
 from xladoctor.sources.slips.slip import Slip
 
 
@@ -20,6 +21,58 @@ def faults(view: View) -> Iterator[Slip]:
                 if view.scope(one) is view.scope(other) and _crossed(view, one, other):
                     yield _tiled(name, other, one)
     yield from _grids(view)
+    for call in view.calls("reshape"):
+        yield from _looped(view, call)
+
+
+def _looped(view: View, call: ast.Call) -> Iterator[Slip]:
+    """A list that two loops fill, the inner one fastest, reshaped to (inner, outer)."""
+    own = call.func.value if isinstance(call.func, ast.Attribute) else None
+    method = own is not None and last_name(own) not in ("np", "numpy", "tf", "ops")
+    of, wanted = (own, list(call.args)) if method else (call.args[0] if call.args else None, list(call.args[1:]))
+    if len(wanted) == 1 and isinstance(wanted[0], ast.Tuple | ast.List):
+        wanted = list(wanted[0].elts)
+    if of is None or len(wanted) < 2:
+        return
+    asked = [size(view, w) for w in wanted[:2]]
+    values = [(view, of), *((view.of(m), m.value) for m, _ in zip(view.made(of), range(12), strict=False))]
+    for where, value in values:
+        for outer, inner in _two_loops(where, value):
+            counts = [rounds(where, outer), rounds(where, inner)]
+            if None not in counts and counts[0] != counts[1] and asked == counts[::-1]:
+                yield Slip(
+                    "grid-axes",
+                    call.lineno,
+                    f"`{ast.unparse(of)[:40]}` is filled by loops over ({counts[0]}, {counts[1]}), and reshaped to "
+                    f"({asked[0]}, {asked[1]})",
+                    f"The inner loop, over `{ast.unparse(inner)[:40]}`, is the fastest one, so the list has all of "
+                    f"these for the first of `{ast.unparse(outer)[:40]}`, then those for the second. The reshape takes "
+                    "them in the other order. Reshape to the order of the loops, and transpose then.",
+                )
+                return
+
+
+def _two_loops(view: View, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """(what the outer loop goes over, the inner one) of a list with an item for each round of both."""
+    for node in walk(value):
+        if isinstance(node, ast.ListComp) and len(node.generators) == 2 and not any(g.ifs for g in node.generators):
+            yield node.generators[0].iter, node.generators[1].iter
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+            continue
+        for call in view.calls("append"):
+            loop = _around(view, call)
+            outer = _around(view, loop) if loop is not None else None
+            of = call.func.value if isinstance(call.func, ast.Attribute) else None
+            same = isinstance(of, ast.Name) and of.id == node.id and view.scope(call) is view.scope(node)
+            if same and loop is not None and outer is not None and _around(view, outer) is None:
+                yield outer.iter, loop.iter
+
+
+def _around(view: View, node: ast.AST) -> ast.For | None:
+    """The loop that a statement stands in, directly."""
+    statement = view.statement(node) if not isinstance(node, ast.For) else node
+    above = view.above.get(id(statement))
+    return above if isinstance(above, ast.For) else None
 
 
 def _crossed(view: View, one: ast.Call, other: ast.Call) -> bool:

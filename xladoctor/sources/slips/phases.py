@@ -13,6 +13,7 @@ _EVALUATES = re.compile(r"eval|valid|(?:^|_)val(?:_|$)|.test(?:_|$)|predict|infe
 _DRAWS = re.compile(r"\bmc|_mc\b|monte.?carlo|bayes|uncertain|stochastic|epistemic|\bpasses\b|test.time", re.IGNORECASE)
 """What programs say that call a model for training on purpose, to draw several predictions."""
 _NOISY = re.compile(r"\b(?:Dropout|BatchNormalization|GaussianNoise|GaussianDropout|SpatialDropout\dD|AlphaDropout)\b")
+_RUNNING = re.compile(r"running|stream|cumul|so_far|total", re.IGNORECASE)
 _RESETS = frozenset({"reset_state", "reset_states", "reset_metrics", "reset"})
 
 
@@ -22,6 +23,7 @@ def phases(tree: ast.Module) -> Iterator[Slip]:
     if _NOISY.search(text) and not _DRAWS.search(text):
         yield from _training_in_evaluation(tree)
     yield from _never_reset(tree)
+    yield from _pooled(tree)
 
 
 def _training_in_evaluation(tree: ast.Module) -> Iterator[Slip]:
@@ -90,6 +92,45 @@ def _never_reset(tree: ast.Module) -> Iterator[Slip]:
                     "A metric collects until `reset_state`. In this loop each result contains all earlier rounds, and "
                     "a change from one to the next is hidden.",
                 )
+
+
+def _pooled(tree: ast.Module) -> Iterator[Slip]:
+    """A function that updates a metric of the module or of its object and reads it, once for each of several parts."""
+    nodes = list(walk(tree))
+    if any(isinstance(n, ast.Attribute) and n.attr in _RESETS for n in nodes):
+        return
+    made = {dotted(t) for t, v, _ in assigns(tree) if isinstance(v, ast.Call) and "metrics." in (dotted(v.func) or "")}
+    inside = {id(n): loop for loop in nodes if isinstance(loop, ast.For) for n in _below(loop)}
+    for function in (n for n in nodes if isinstance(n, FUNCTIONS) and n.name not in ("result", "update_state")):
+        own = {dotted(t) for t, _, _ in assigns(function)}
+        several = {
+            n.target.id: n.iter for n in walk(function) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)
+        }
+        calls = [n for n in walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        of = {
+            name: [i for c in calls if c.func.attr == name for i in _stands_for(c.func.value, several)]  # type: ignore[attr-defined]
+            for name in ("update_state", "result")
+        }
+        shared = (set(of["update_state"]) & set(of["result"]) & made) - own
+        called = [
+            n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) == function.name and id(n) in inside
+        ]
+        kept = [c for c in called if any(isinstance(a, ast.Name) for a in [*c.args, *(k.value for k in c.keywords)])]
+        if shared and kept and not _RUNNING.search(function.name):
+            line = next(c.lineno for c in calls if c.func.attr == "update_state")  # type: ignore[attr-defined]
+            yield Slip(
+                "never-reset",
+                line,
+                f"`{sorted(map(str, shared))[0]}` goes on from one call of `{function.name}` to the next",
+                f"Line {kept[0].lineno} calls the function for one part after the other. A metric collects until "
+                "`reset_state`, and nothing resets it: each result has the rows of all earlier parts in it.",
+            )
+
+
+def _stands_for(node: ast.expr, several: dict[str, ast.expr]) -> list[str | None]:
+    """The name of a metric, or of all that a variable of a loop stands for."""
+    over = several.get(node.id) if isinstance(node, ast.Name) else None
+    return [dotted(i) for i in over.elts] if isinstance(over, ast.Tuple | ast.List) else [dotted(node)]
 
 
 def _reset(tree: ast.Module, metrics: set[str | None]) -> set[str | None]:

@@ -1,0 +1,151 @@
+"""Steps of a training that do less than they seem to: a term of the loss without a gradient, an optimizer that begins
+anew, members of an ensemble that are all the same, the share that is kept given as the share that is dropped.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from xladoctor.sources.held import View
+from xladoctor.sources.names import keyword, last_name, names_in, positional, walk
+from xladoctor.sources.slips.slip import Slip
+
+_SEEDS = frozenset({"set_random_seed", "set_seed"})
+_ROUNDS = re.compile(r"^(?:epochs?|ep|e|steps?|rounds?|iterations?|it|i|_|t)$")
+_STEPS_OF = frozenset({"argmax", "ceil", "floor", "round", "sign"})
+_OPTIMIZERS = frozenset({"Adam", "AdamW", "Adamax", "Nadam", "RMSprop", "Adagrad", "Adadelta", "Ftrl", "Lion", "SGD"})
+
+
+def faults(view: View) -> Iterator[Slip]:
+    """All of a file."""
+    for function in (n for n in walk(view.tree) if isinstance(n, ast.FunctionDef)):
+        yield from _no_gradient(view, function)
+    for loop in (n for n in walk(view.tree) if isinstance(n, ast.For)):
+        yield from _same_members(view, loop)
+        yield from _anew(loop)
+    for call in view.calls("Dropout", "SpatialDropout1D", "SpatialDropout2D", "dropout"):
+        yield from _kept_share(call)
+
+
+def _no_gradient(view: View, function: ast.FunctionDef) -> Iterator[Slip]:
+    """`hard = tf.cast(p > 0.5, tf.float32)` in a loss, where nothing else of its term depends on `p`."""
+    names = positional(function)
+    if len(names) < 2 or not _is_loss(view, function.name):
+        return
+    guess = {names[1]}
+    for node in (n for n in walk(function) if isinstance(n, ast.Assign) and len(n.targets) == 1):
+        target = node.targets[0]
+        if not isinstance(target, ast.Name) or not guess & names_in(node.value):
+            continue
+        if not _is_step(node.value, guess):
+            guess.add(target.id)
+            continue
+        if not _beside(view, function, target.id, guess):
+            yield Slip(
+                "no-gradient-of-step",
+                node.lineno,
+                f"`{target.id}` has no gradient: its term of the loss trains nothing",
+                f"`{ast.unparse(node.value)[:60]}` is flat wherever it has a derivative. The term changes the number "
+                "that is shown, and no weight. Use the probabilities themselves, or a soft step.",
+            )
+
+
+def _is_loss(view: View, name: str) -> bool:
+    """Whether a function is given to `compile` as a loss, or called within a tape."""
+    for call in view.calls("compile"):
+        given = keyword(call, "loss") or (call.args[1] if len(call.args) > 1 else None)
+        if given is not None and name in names_in(given):
+            return True
+    taped = [n for n in walk(view.tree) if isinstance(n, ast.With) and "GradientTape" in ast.unparse(n.items[0])]
+    return any(isinstance(n, ast.Call) and last_name(n.func) == name for t in taped for n in walk(t))
+
+
+def _is_step(value: ast.expr, guess: set[str]) -> bool:
+    """A comparison as numbers, a rounding, `argmax`: of the prediction, and nothing else of it."""
+    if not isinstance(value, ast.Call):
+        return False
+    name, of = last_name(value.func), value.args[0] if value.args else None
+    if name == "cast" and of is not None:
+        of, name = (of, "compared") if isinstance(of, ast.Compare) else (of, last_name(getattr(of, "func", of)))
+    if of is None or not guess & names_in(of):
+        return False
+    return name == "compared" or name in _STEPS_OF
+
+
+def _beside(view: View, function: ast.FunctionDef, name: str, guess: set[str]) -> bool:
+    """Whether the step is a factor of something that has a gradient, chooses it, or is stopped on purpose."""
+    text = ast.unparse(function)
+    if "stop_gradient" in text or "custom_gradient" in text or "where(" in text:
+        return True
+    for load in view.loads(function, name):
+        here: ast.AST | None = view.above.get(id(load))
+        while here is not None and not isinstance(here, ast.stmt):
+            factor = isinstance(here, ast.BinOp) and isinstance(here.op, ast.Mult)
+            given = isinstance(here, ast.Call) and len(here.args) > 1
+            if (factor or given) and guess & names_in(here):
+                return True
+            here = view.above.get(id(here))
+    return False
+
+
+def _same_members(view: View, loop: ast.For) -> Iterator[Slip]:
+    """`set_random_seed(42)` in a loop that makes and trains a model in each round, always the same one."""
+    inside = [n for s in loop.body for n in walk(s) if isinstance(n, ast.Call)]
+    seeds = [c for c in inside if last_name(c.func) in _SEEDS and c.args and not names_in(loop.target) & names_in(c)]
+    fits = [c for c in inside if last_name(c.func) == "fit"]
+    used = {n.id for s in loop.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    counted = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
+    constant = [c for c in seeds if isinstance(c.args[0], ast.Constant) or last_name(c.args[0]).isupper()]
+    draws = [c for c in inside if last_name(c.func) in ("choice", "permutation", "integers", "sample", "resample")]
+    if constant and fits and counted and not names_in(loop.target) & used and not draws:
+        yield Slip(
+            "same-members",
+            constant[0].lineno,
+            "Each round begins with the same seed, and trains the same model once more",
+            "The seed is set within the loop, and nothing else in it changes from round to round: all models are the "
+            "same, and their spread is no uncertainty. Add the number of the round to the seed.",
+        )
+    del view
+
+
+def _anew(loop: ast.For) -> Iterator[Slip]:
+    """An optimizer that is made in each epoch, for a model that is not."""
+    if not all(_ROUNDS.match(n) for n in names_in(loop.target)):
+        return
+    inside = [n for s in loop.body for n in walk(s)]
+    made = [n for n in inside if isinstance(n, ast.Assign) and _optimizer(n.value)]
+    stored = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    steps = [n for n in inside if isinstance(n, ast.Call) and last_name(n.func) in ("apply_gradients", "apply")]
+    steps += [n for n in inside if isinstance(n, ast.Call) and re.search(r"train|step", last_name(n.func))]
+    models = {m for s in steps for m in names_in(s) if re.search(r"model|net|encoder|decoder|variables|weights", m)}
+    for node in made:
+        if steps and models and not models & stored and isinstance(node.targets[0], ast.Name):
+            yield Slip(
+                "optimizer-anew",
+                node.lineno,
+                f"`{node.targets[0].id}` begins anew in each round",
+                "The model goes on from round to round, and its optimizer does not: the averages of the gradients, the "
+                "number of steps and a schedule begin at 0 again. Make it once, above the loop.",
+            )
+
+
+def _optimizer(value: ast.expr) -> bool:
+    """One with a state, or with a schedule."""
+    if not isinstance(value, ast.Call) or last_name(value.func) not in _OPTIMIZERS:
+        return False
+    return last_name(value.func) != "SGD" or "momentum" in ast.unparse(value) or "Decay" in ast.unparse(value)
+
+
+def _kept_share(call: ast.Call) -> Iterator[Slip]:
+    """`Dropout(keep_prob)`."""
+    rate = keyword(call, "rate") or (call.args[0] if call.args else None)
+    if isinstance(rate, ast.Name | ast.Attribute) and re.search(r"(?:^|_)keep(?:_|$)", last_name(rate)):
+        yield Slip(
+            "kept-share",
+            call.lineno,
+            f"`{ast.unparse(call)[:50]}` drops the share that should be kept",
+            f"The first argument of `{last_name(call.func)}` in Keras is the share that is dropped. "
+            f"`1 - {ast.unparse(rate)}` keeps the rest.",
+        )
