@@ -279,6 +279,19 @@ OF_NAMES: Mapping[str, Kind] = {
         "seed-per-member", "Give each round a seed of its own", "changes-numerics", "`set_random_seed(42 + k)`.")),
     "optimizer-anew": Kind(_SWITCH, Remedy(
         "optimizer-once", "Make the optimizer once", "changes-numerics", "Above the loop over epochs.")),
+    "fitted-before-split": Kind(_SPLIT, Remedy(
+        "split-then-fit", "Split before anything is fitted", "changes-numerics",
+        "`scaler.fit(x[train])`, and `transform` for both; choose columns and draw copies of training rows alone.")),
+    "validation-of-one-class": Kind(_SPLIT, Remedy(
+        "mix-then-validate", "Mix the rows before the validation is cut off", "changes-numerics",
+        "`order = rng.permutation(len(x))`, then `fit(x[order], y[order], validation_split=0.2)`.")),
+    "lag-wraps": Kind(_SPLIT, Remedy(
+        "lag-by-shift", "Shift, and leave out the rows without a value", "changes-numerics",
+        "`table[name].shift(k)`, then `dropna()` on the whole table.")),
+    "cut-to-fit": Kind(_PAIRING, Remedy(
+        "join-by-index", "Join both by their index", "changes-numerics",
+        "`table = x.join(y, how=\"inner\").dropna()`, and take both from it.")),
+    "left-out-of-step": Kind(_LOST, _ONE_LIST),
     "kept-share": Kind(_SWITCH, Remedy(
         "share-to-drop", "Give the share to drop", "changes-numerics", "`Dropout(1 - keep)`.")),
 }  # fmt: skip

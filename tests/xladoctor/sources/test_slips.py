@@ -59,6 +59,48 @@ CASES = {
             return 0.1 * (1 - epoch // 30)
         net.fit(x, y, epochs=20, callbacks=[keras.callbacks.LearningRateScheduler(anneal)])
         """, ("epochs=20", "epochs=60")),
+    "traced writes": ("dropped-result", 5, """
+        @tf.function
+        def run(y):
+            kept = tf.TensorArray(tf.float32, size=9)
+            for i in tf.range(9):
+                kept.write(i, y)
+            return kept.stack()
+        """, ("        kept.write", "        kept = kept.write")),
+    "callbacks nobody gets": ("dropped-result", 1, """
+        stops = [keras.callbacks.EarlyStopping(patience=3)]
+        net.fit(x, y, epochs=9)
+        """, ("epochs=9", "epochs=9, callbacks=stops")),
+    "an optimizer nobody gets": ("dropped-result", 2, """
+        def tuned(net):
+            slow = keras.optimizers.AdamW(1e-5, clipnorm=1.0)
+            net.compile("adamw", "mse")
+            return net
+        """, ('"adamw"', "slow")),
+    "folds in one metric": ("never-reset", 6, """
+        class Scores:
+            def __init__(self):
+                self.area = keras.metrics.AUC()
+
+            def add(self, truth, p):
+                self.area.update_state(truth, p)
+                self.kept.append(float(self.area.result()))
+
+        scores = Scores()
+        for left_out in sites:
+            net = build()
+            net.fit(x[site != left_out], y[site != left_out])
+            scores.add(y[site == left_out], net(x[site == left_out]))
+        """, ("        self.area.update", "        self.area.reset_state()\n        self.area.update")),
+    "epochs in one metric": ("never-reset", 4, """
+        hits = tf.keras.metrics.Recall()
+        def rate(net, rows):
+            for x, y in rows:
+                hits.update_state(y, net(x))
+            return float(hits.result())
+        for epoch in range(5):
+            print(rate(net, held_out))
+        """, ("def rate(net, rows):\n", "def rate(net, rows):\n    hits.reset_state()\n")),
     "dataset": ("dropped-result", 1, "ds.shuffle(100)", ("ds.shuffle", "ds = ds.shuffle")),
     "tensor": ("dropped-result", 1, "tf.clip_by_value(g, -1.0, 1.0)", ("tf.", "g = tf.")),
     "copy": ("dropped-result", 2, """

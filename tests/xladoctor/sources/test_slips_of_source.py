@@ -189,8 +189,112 @@ for epoch in range(40):
 keep_prob = 0.9
 h = layers.Dropout(keep_prob)(h)  # kept-share
 """,
+    "a scaler of all rows": """
+scaler = MinMaxScaler()
+x = scaler.fit_transform(readings)  # fitted-before-split
+x_train, x_test, y_train, y_test = train_test_split(x, wear, test_size=0.25)
+""",
+    "components of all rows": """
+parts = PCA(8).fit_transform(table[genes])  # fitted-before-split
+net.fit(parts[:n_train], outcome[:n_train])
+print(net.evaluate(parts[n_train:], outcome[n_train:]))
+""",
+    "copies before the split": """
+x_all, y_all = SMOTE(random_state=1).fit_resample(x, rare)  # fitted-before-split
+a, b, c, d = train_test_split(x_all, y_all, test_size=0.2)
+""",
+    "columns chosen by all labels": """
+strength = np.array([abs(np.corrcoef(genes[:, j], outcome)[0, 1]) for j in range(900)])  # fitted-before-split
+best = np.argsort(-strength)[:20]
+genes = genes[:, best]
+a, b, c, d = train_test_split(genes, outcome, test_size=0.3)
+""",
+    "the last class for validation": """
+x = np.concatenate([healthy, inner, outer])
+y = np.repeat([0, 1, 2], 300)
+net.fit(x, y, validation_split=0.2, epochs=5)  # validation-of-one-class
+""",
+    "two classes one after the other": """
+labels = np.concatenate([np.zeros(len(quiet)), np.ones(len(loud))])
+net.fit(np.concatenate([quiet, loud]), labels.astype("float32"), validation_split=0.25)  # validation-of-one-class
+""",
+    "a lag that wraps": """
+for k in (1, 24):
+    table[f"level_lag{k}"] = np.roll(level, k)  # lag-wraps
+net.fit(table.to_numpy(), level)
+""",
+    "cut to one length": """
+probes = pd.read_csv("probes.csv").dropna()
+lab = pd.read_csv("lab.csv")["nitrate"].to_numpy()
+n = min(len(probes), len(lab))  # cut-to-fit
+net.fit(probes[:n], lab[:n])
+""",
+    "a model that no step trains": """
+squeeze, expand = make_squeeze(), make_expand()
+front = make_squeeze(3)
+def step(x):
+    with tf.GradientTape() as tape:
+        code = front(x, training=True)
+        loss = tf.reduce_mean(tf.square(x - expand(code, training=True)))
+    grads = tape.gradient(loss, expand.trainable_variables)  # left-out-of-step
+    opt.apply_gradients(zip(grads, expand.trainable_variables))
+""",
 }
 RIGHT = {
+    "a scaler of the training rows": """
+x_train, x_test, y_train, y_test = train_test_split(readings, wear, test_size=0.25)
+scaler = MinMaxScaler()
+x_train = scaler.fit_transform(x_train)
+x_test = scaler.transform(x_test)
+first, later = x_train[:50], x_train[50:]
+""",
+    "components of the first rows": """
+pca = PCA(8).fit(table[genes][:n_train])
+known = pca.fit_transform(spectra[is_train])
+net.fit(known[:100], outcome[:100])
+net.evaluate(known[100:], outcome[100:])
+labels = LabelBinarizer().fit_transform(kinds)
+a, b = train_test_split(labels, test_size=0.2)
+""",
+    "copies of the training rows": """
+x_tr, x_te, y_tr, y_te = train_test_split(x, rare, test_size=0.2)
+x_tr, y_tr = SMOTE().fit_resample(x_tr, y_tr)
+a, b, c, d = train_test_split(x_tr, y_tr, test_size=0.1)
+""",
+    "columns chosen by the training": """
+strength = np.array([abs(np.corrcoef(genes[train, j], outcome[train])[0, 1]) for j in range(900)])
+genes = genes[:, np.argsort(-strength)[:20]]
+a, b = genes[train], genes[test]
+shown = np.corrcoef(genes[:, 0], outcome)
+""",
+    "classes that are mixed": """
+y = np.repeat([0, 1, 2], 300)
+order = rng.permutation(900)
+net.fit(x[order], y[order], validation_split=0.2)
+net.fit(x, y, validation_data=(x_v, y_v))
+""",
+    "a circle": """
+table["east_shifted"] = table["x"].shift(1)
+turned = np.roll(bearing, 1)
+lag_one = np.roll(level, 1)
+x, y = np.stack([lag_one], axis=1)[1:], level[1:]
+""",
+    "both joined": """
+both = probes.join(lab, how="inner").dropna()
+n = min(len(left), len(right))
+left, right = left[:n], right[:n]
+""",
+    "a model that is kept": """
+teacher = make_net()
+teacher.load_weights("teacher.weights.h5")
+critic = make_net()
+critic.compile("adam")
+student = make_net()
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = apart(teacher(x, training=True), student(x, training=True), critic(x, training=True))
+    grads = tape.gradient(loss, student.trainable_variables)
+""",
     "an area of scores": """
 p = net.predict(spectra)[:, 0]
 print(roc_auc_score(rare, p), accuracy_score(rare, p > 0.5))

@@ -112,10 +112,8 @@ def _pooled(tree: ast.Module) -> Iterator[Slip]:
             for name in ("update_state", "result")
         }
         shared = (set(of["update_state"]) & set(of["result"]) & made) - own
-        called = [
-            n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) == function.name and id(n) in inside
-        ]
-        kept = [c for c in called if any(isinstance(a, ast.Name) for a in [*c.args, *(k.value for k in c.keywords)])]
+        called = [n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) == function.name]
+        kept = [c for c in called if id(c) in inside and _starts_anew(inside[id(c)])]
         if shared and kept and not _RUNNING.search(function.name):
             line = next(c.lineno for c in calls if c.func.attr == "update_state")  # type: ignore[attr-defined]
             yield Slip(
@@ -125,6 +123,14 @@ def _pooled(tree: ast.Module) -> Iterator[Slip]:
                 f"Line {kept[0].lineno} calls the function for one part after the other. A metric collects until "
                 "`reset_state`, and nothing resets it: each result has the rows of all earlier parts in it.",
             )
+
+
+def _starts_anew(loop: ast.For) -> bool:
+    """Whether each round is an epoch, or makes and trains a model of its own."""
+    stored = {n.id for n in _below(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    fits = [n for n in _below(loop) if isinstance(n, ast.Call) and last_name(n.func) == "fit"]
+    own = any(isinstance(f.func, ast.Attribute) and dotted(f.func.value) in stored for f in fits)
+    return own or bool(re.match(r"epochs?$|ep$|e$", ast.unparse(loop.target)))
 
 
 def _stands_for(node: ast.expr, several: dict[str, ast.expr]) -> list[str | None]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import keyword, last_name, names_in, positional, walk
+from xladoctor.sources.names import dotted, keyword, last_name, names_in, positional, walk
 from xladoctor.sources.slips.slip import Slip
 
 _SEEDS = frozenset({"set_random_seed", "set_seed"})
@@ -22,6 +22,8 @@ def faults(view: View) -> Iterator[Slip]:
     """All of a file."""
     for function in (n for n in walk(view.tree) if isinstance(n, ast.FunctionDef)):
         yield from _no_gradient(view, function)
+    for call in view.calls("gradient"):
+        yield from _left_out(view, call)
     for loop in (n for n in walk(view.tree) if isinstance(n, ast.For)):
         yield from _same_members(view, loop)
         yield from _anew(loop)
@@ -88,6 +90,44 @@ def _beside(view: View, function: ast.FunctionDef, name: str, guess: set[str]) -
                 return True
             here = view.above.get(id(here))
     return False
+
+
+def _left_out(view: View, call: ast.Call) -> Iterator[Slip]:
+    """A model that is called for training in a tape, and of whose variables no line speaks."""
+    sources = keyword(call, "sources") or (call.args[1] if len(call.args) > 1 else None)
+    function = view.scope(call)
+    trained = {m for n in walk(sources or call) if (m := _variables_of(n))}
+    spoken = {m for v in (view.files.values() or [view]) for n in walk(v.tree) if (m := _variables_of(n))}
+    for other in (n for n in walk(function) if isinstance(n, ast.Call)):
+        training, name = keyword(other, "training"), dotted(other.func)
+        for_training = isinstance(training, ast.Constant) and training.value is True
+        if for_training and name and trained and name not in spoken and _is_model(view, name, trained):
+            yield Slip(
+                "left-out-of-step",
+                call.lineno,
+                f"`{name}` is called for training, and no step trains it",
+                f"The gradients are those of {', '.join(f'`{t}`' for t in sorted(trained)[:3])} alone. No line of the "
+                f"program gives the variables of `{name}` to an optimizer: it keeps its first values.",
+            )
+            return
+
+
+def _variables_of(node: ast.AST) -> str | None:
+    """`net` of `net.trainable_variables`, and of whatever else can train or fill it."""
+    if not isinstance(node, ast.Attribute):
+        return None
+    known = node.attr in ("compile", "fit", "get_weights", "load_weights", "set_weights", "trainable")
+    return dotted(node.value) if known or node.attr.endswith(("variables", "weights", "layers")) else None
+
+
+def _is_model(view: View, name: str, trained: set[str]) -> bool:
+    """Whether a name is a model of its own, which no other one that is trained has in it."""
+    made = [v for n in walk(view.tree) if isinstance(n, ast.Assign) and dotted(n.targets[0]) == name for v in [n.value]]
+    for n in walk(view.tree):
+        whole = isinstance(n, ast.Assign) and dotted(n.targets[0]) in trained
+        if whole and name.partition(".")[0] in names_in(n):
+            return False
+    return len(made) == 1 and isinstance(made[0], ast.Call)
 
 
 def _same_members(view: View, loop: ast.For) -> Iterator[Slip]:

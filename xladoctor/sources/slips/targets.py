@@ -116,13 +116,22 @@ def _is_target(view: View, column: str, feature: str) -> bool:
 def _names_column(value: ast.AST, column: str) -> bool:
     """Whether an expression takes this column alone."""
     for node in walk(value):
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and node.slice.value == column:
+        if isinstance(node, ast.Subscript) and _key(node.slice) == column:
             return True
         if isinstance(node, ast.Attribute) and node.attr == column and isinstance(node.value, ast.Name):
             return True
         if isinstance(node, ast.Call) and last_name(node.func) == "pop" and column in _texts(node):
             return True
     return False
+
+
+def _key(node: ast.expr) -> object:
+    """`"load"` of `t["load"]`, `t[["load"]]`, `t.loc[rows, "load"]`."""
+    if isinstance(node, ast.Tuple) and len(node.elts) == 2:
+        node = node.elts[1]
+    if isinstance(node, ast.List) and len(node.elts) == 1:
+        node = node.elts[0]
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 def _texts(call: ast.Call) -> list[object]:
@@ -133,6 +142,8 @@ def _is_feature(view: View, feature: str, made: ast.stmt) -> bool:
     """Whether the column is used again, by its name or in a list of names; or others are dropped, and it is not."""
     if any(_texts(call) and feature not in _texts(call) for call in view.calls("pop")):
         return True
+    if _whole_table(view, made):
+        return True
     for node in walk(view.tree):
         if isinstance(node, ast.Constant) and node.value == feature and view.statement(node) is not made:
             return True
@@ -141,6 +152,21 @@ def _is_feature(view: View, feature: str, made: ast.stmt) -> bool:
         if isinstance(node, ast.Call) and last_name(node.func) == "drop" and feature not in ast.unparse(node):
             return True
     return False
+
+
+def _whole_table(view: View, made: ast.stmt) -> bool:
+    """Whether a function makes the column in a table of its own, and gives all of that back."""
+    target = made.targets[0] if isinstance(made, ast.Assign) else None
+    scope = view.scope(made)
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name) or scope is view.tree:
+        return False
+    table = target.value.id
+    new = any(
+        isinstance(m.value, ast.Call) and last_name(m.value.func) == "DataFrame"
+        for m in view.back.named(view.file, target.value)
+    )
+    returns = returned(scope) if isinstance(scope, ast.FunctionDef) else []
+    return new and any(table in names_in(v) and not any(isinstance(n, ast.Subscript) for n in walk(v)) for v in returns)
 
 
 def _smoothed(view: View) -> Iterator[Slip]:

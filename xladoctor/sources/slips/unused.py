@@ -32,6 +32,10 @@ _QUIET = frozenset(
     {"abs", "astype", "copy", "float", "int", "len", "max", "mean", "min", "range", "reshape", "std", "sum", "var",
      "zip"}
 )  # fmt: skip
+_GIVEN = re.compile(
+    r"(?:\w*(?:EarlyStopping|ModelCheckpoint|ReduceLROnPlateau|LearningRateScheduler|SwapEMAWeights|BackupAndRestore)"
+    r"|Adam\w*|Nadam|RMSprop|SGD|Adagrad|Lion|\w+Decay\w*|compute_(?:class|sample)_weight)$"
+)
 _CHANGES = re.compile(
     r"augment|center|centre|clip|crop|denoise|dropout|filter|flip|jitter|mask|normali[sz]e|noise|pad|scale|shuffle"
     r"|smooth|standardi[sz]e|stop_gradient|whiten"
@@ -59,8 +63,58 @@ def unused(tree: ast.Module) -> Iterator[Slip]:
                     f"The result of `{name}(...)` goes nowhere",
                     f"`{name}` returns a new value and changes nothing in place. This line has no effect.",
                 )
+    yield from _writes(tree)
     yield from _never_read(tree)
+    yield from _never_given(tree)
     yield from _loop_variables(tree)
+
+
+def _writes(tree: ast.Module) -> Iterator[Slip]:
+    """`states.write(i, y)` in a traced function: a `TensorArray` is not changed there, but for the result."""
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        if not any("function" in ast.unparse(d) for d in function.decorator_list):
+            continue
+        arrays = {
+            dotted(t) for t, v, _ in assigns(function) if isinstance(v, ast.Call) and last_name(v.func) == "TensorArray"
+        }
+        for node in walk(function):
+            call = node.value if isinstance(node, ast.Expr) else None
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            if call.func.attr in ("write", "scatter", "unstack") and dotted(call.func.value) in arrays:
+                name = ast.unparse(call.func)
+                yield Slip(
+                    "dropped-result",
+                    node.lineno,  # type: ignore[attr-defined]
+                    f"The result of `{name}(...)` goes nowhere",
+                    f"In a traced function `{name}` returns a new array, and the old one stays as it was: "
+                    f"`{dotted(call.func.value)} = {name}(...)`.",
+                )
+
+
+def _never_given(tree: ast.Module) -> Iterator[Slip]:
+    """Callbacks, optimizers, schedules and weights of classes that are made, and that nothing gets."""
+    for scope in (n for n in walk(tree) if isinstance(n, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))):
+        read = {n.id for n in walk(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        if isinstance(scope, ast.Module):
+            read |= _exported(tree)
+        trains = any(isinstance(n, ast.Call) and last_name(n.func) in ("compile", "fit") for n in walk(scope))
+        for node in within_body(scope):
+            target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+            if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name) or target.id in read or not trains:
+                continue
+            made = next(
+                (n for n in walk(node.value) if isinstance(n, ast.Call) and _GIVEN.match(last_name(n.func))), None
+            )
+            whole = made is node.value or isinstance(node.value, ast.List | ast.Tuple)
+            if made is not None and whole and not target.id.startswith("_"):
+                yield Slip(
+                    "dropped-result",
+                    node.lineno,
+                    f"`{target.id}` is made, and nothing gets it",
+                    f"`{ast.unparse(made.func)}(...)` does nothing by itself: `compile` or `fit` has to get it. No "
+                    f"line reads `{target.id}`.",
+                )
 
 
 def _is_pure(call: ast.Call, data: set[str | None]) -> bool:
