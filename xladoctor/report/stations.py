@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 from xladoctor.model.diagnosis import Diagnosis, ShapeRow
 from xladoctor.model.shapes import shape_text
@@ -18,6 +18,42 @@ _LONGEST_CYCLE = 4
 # Calls that never return (the first op failed) would nest in each other without end.
 _DEEPEST = 50
 _TOO_LATE = frozenset({"setting-too-late", "dead-switch", "baked-in-setting"})
+
+
+@dataclass(frozen=True)
+class Station:
+    """A call of a place on the path of the data, or, where `calls` is not 0, so many calls that are left out.
+
+    `first` marks the first violation, `remark` says what is violated; `depth` counts the calls around it.
+    """
+
+    place: str = ""
+    shapes: str = ""
+    layer: str | None = None
+    state: Literal["ok", "broken", "failed", "none"] = "none"
+    first: bool = False
+    depth: int = 0
+    remark: str | None = None
+    calls: int = 0
+
+
+@dataclass(frozen=True)
+class SettingMoment:
+    """What happened to a setting after `t` seconds; of a milestone, `setting` is what happened. `wrong` marks a write
+    that came too late or has no effect.
+    """
+
+    t: float
+    setting: str
+    action: str
+    value: str
+    note: str | None
+    wrong: bool
+
+    @property
+    def is_milestone(self) -> bool:
+        """Whether it concerns the run, and no setting."""
+        return self.action == "milestone"
 
 
 @dataclass
@@ -46,19 +82,19 @@ class _Node:
         return (*rows, *(node.alike for node in self.inner))
 
 
-def stations(rows: Sequence[ShapeRow]) -> list[dict[str, Any]]:
+def stations(rows: Sequence[ShapeRow]) -> list[Station]:
     """The path as stations: outer calls with what they call, and all that leads to the first violation.
 
     Branches that were not taken are left out, repeated calls counted, and of a long path the beginning, the
     surroundings of the first violation and the violations after it are kept.
     """
     executed = [row for row in rows if row.state != "not-executed"]
-    found: list[dict[str, Any]] = []
+    found: list[Station] = []
     _walk(_tree(executed), 0, found)
     return _shortened(found)
 
 
-def moments(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+def moments(diagnosis: Diagnosis) -> list[SettingMoment]:
     """The telling moments of the settings, for the timeline."""
     every = timeline.folded(diagnosis.settings)
     governing = [switch for path in diagnosis.xla_paths for switch in map(str, path.governed_by)]
@@ -81,7 +117,7 @@ def _name(moment: timeline.Moment) -> str:
     return timeline.words(moment.event)[0]
 
 
-def _moment(moment: timeline.Moment, wrong: set[tuple[str, str, int | None]]) -> dict[str, Any]:
+def _moment(moment: timeline.Moment, wrong: set[tuple[str, str, int | None]]) -> SettingMoment:
     event = moment.event
     setting, action, value = timeline.words(event)
     kind = "milestone" if event.store == "milestone" else "read" if timeline.is_read(event) else action
@@ -89,7 +125,7 @@ def _moment(moment: timeline.Moment, wrong: set[tuple[str, str, int | None]]) ->
     where = event.location
     late = kind == "write" and where is not None and (str(event.key), where.file, where.line) in wrong
     seconds = float(event.t) if isinstance(event.t, int | float) else 0.0
-    return {"t": seconds, "setting": setting, "action": kind, "value": value, "note": event.note, "wrong": late}
+    return SettingMoment(seconds, str(setting), kind, str(value), event.note, late)
 
 
 def _wrong_writes(diagnosis: Diagnosis) -> set[tuple[str, str, int | None]]:
@@ -129,7 +165,7 @@ def _call(row: ShapeRow) -> tuple[Any, ...]:
     return (row.place, row.call, row.iteration, row.layer, row.function)
 
 
-def _walk(nodes: Sequence[_Node], depth: int, out: list[dict[str, Any]]) -> None:
+def _walk(nodes: Sequence[_Node], depth: int, out: list[Station]) -> None:
     n = 0
     while n < len(nodes):
         size, times = _cycle(nodes, n)
@@ -138,7 +174,7 @@ def _walk(nodes: Sequence[_Node], depth: int, out: list[dict[str, Any]]) -> None
         n += size * times
 
 
-def _put(node: _Node, depth: int, times: int, out: list[dict[str, Any]]) -> None:
+def _put(node: _Node, depth: int, times: int, out: list[Station]) -> None:
     opened = bool(node.inner) and (depth < 1 or any(inner.has_first for inner in node.inner))
     if not opened:
         out.append(_station(node, node.arguments, node.results, depth, times))
@@ -168,7 +204,7 @@ def _cycle(nodes: Sequence[_Node], at: int) -> tuple[int, int]:
 
 def _station(
     node: _Node, arguments: Sequence[ShapeRow], results: Sequence[ShapeRow], depth: int, times: int
-) -> dict[str, Any]:
+) -> Station:
     rows = [*arguments, *results]
     wrong = next((r for r in rows if r.first_violation), None) or next((r for r in rows if r.violation), None)
     failed = any(r.state == "failed" for r in rows)
@@ -176,17 +212,18 @@ def _station(
     if results:
         ends = "failed" if all(r.state == "failed" for r in results) else ", ".join(_result(r) for r in results)
         shapes = f"{shapes} -> {ends}" if arguments else "does not return" if ends == "failed" else f"returns {ends}"
+    state: Literal["ok", "broken", "failed", "none"]
     state = "broken" if wrong else "failed" if failed else "ok" if any(r.contract for r in rows) else "none"
     name = str(node.first.place).rpartition(":")[2] + (f" ×{times}" if times > 1 else "")
-    return {
-        "place": name,
-        "shapes": shapes,
-        "layer": node.first.layer,
-        "state": state,
-        "first": any(r.first_violation for r in rows),
-        "depth": depth,
-        "remark": wrong.violation if wrong else None,
-    }
+    return Station(
+        place=name,
+        shapes=shapes,
+        layer=node.first.layer,
+        state=state,
+        first=any(r.first_violation for r in rows),
+        depth=depth,
+        remark=wrong.violation if wrong else None,
+    )
 
 
 def _result(row: ShapeRow) -> str:
@@ -198,25 +235,25 @@ def _shape(row: ShapeRow) -> Any:
     return row.runtime if row.runtime is not None else row.static
 
 
-def _shortened(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    dead = next((n for n, s in enumerate(found) if s["state"] == "failed" or "failed" in s["shapes"]), len(found))
+def _shortened(found: list[Station]) -> list[Station]:
+    dead = next((n for n, s in enumerate(found) if s.state == "failed" or "failed" in s.shapes), len(found))
     # What comes after the op that failed was never computed: it tells nothing, unless a contract is broken.
-    gone = {n for n, s in enumerate(found) if n > dead and s["state"] == "failed"}
-    first = next((n for n, s in enumerate(found) if s["first"]), None)
+    gone = {n for n, s in enumerate(found) if n > dead and s.state == "failed"}
+    first = next((n for n, s in enumerate(found) if s.first), None)
     if len(found) - len(gone) <= _STATIONS:
         keep = set(range(len(found)))
     elif first is None:
         keep = set(range(_STATIONS))
     else:
         keep = set(range(4)) | set(range(max(first - 10, 0), min(first + 4, len(found))))
-        later = [n for n in range(first + 4, len(found)) if found[n]["state"] in ("broken", "failed")]
+        later = [n for n in range(first + 4, len(found)) if found[n].state in ("broken", "failed")]
         keep |= set(later[: max(_STATIONS - len(keep), 0)])
-    out: list[dict[str, Any]] = []
+    out: list[Station] = []
     for n, station in enumerate(found):
         if n in keep - gone:
             out.append(station)
-        elif out and out[-1].get("calls"):
-            out[-1]["calls"] += 1
+        elif out and out[-1].calls:
+            out[-1] = replace(out[-1], calls=out[-1].calls + 1)
         else:
-            out.append({"calls": 1, "depth": station["depth"]})
+            out.append(Station(depth=station.depth, calls=1))
     return out

