@@ -9,10 +9,12 @@ from typing import Any
 
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.rules import CODES
+from xladoctor.rules.slips import OF_NAMES, OF_SOURCE
 
 FAMILY = "XD8"
 LEVELS = ("warning", "note", "never")
-KNOWN = tuple(code for code in CODES if code.startswith(FAMILY))
+_SLIPS = frozenset(kind.slug for kind in (*OF_SOURCE.values(), *OF_NAMES.values()))
+KNOWN = tuple(code for code, (slug, _) in CODES.items() if code.startswith(FAMILY) or slug in _SLIPS)
 
 
 @dataclass(frozen=True)

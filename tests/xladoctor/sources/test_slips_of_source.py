@@ -470,8 +470,8 @@ h = layers.Dropout(rate)(h)
 def found_in(text: str) -> set[tuple[int, str]]:
     """What the new checks find in a program that nobody ran."""
     tree = ast.parse(HEAD + text)
-    view = View("main.py", tree, Backward({"main.py": tree}), {})
-    view.files["main.py"] = view
+    views: dict[str, View] = {}
+    view = views["main.py"] = View("main.py", tree, Backward({"main.py": tree}), {}, views)
     return {(s.line, s.kind) for s in slips_of_names(view)}
 
 

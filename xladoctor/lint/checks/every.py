@@ -23,6 +23,7 @@ from xladoctor.lint.checks import (
     partial_batch,
     seed_ignored,
     shape_from_value,
+    slips,
     static_guard,
     variable_in_jit,
 )
@@ -51,4 +52,5 @@ WHOLE: tuple[Callable[[Project], Iterable[Hazard]], ...] = (
     partial_batch.find,
     explicit_jit.find,
     global_jit.find,
+    slips.find,
 )
