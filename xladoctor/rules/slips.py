@@ -190,6 +190,9 @@ OF_NAMES: Mapping[str, Kind] = {
         "grid-by-rows", "Reshape to the shape of the grid", "changes-numerics",
         "`.reshape(len(y), len(x))` after `meshgrid(x, y)`, or `meshgrid(x, y, indexing=\"ij\")`.")),
     "axes-by-reshape": Kind(_PAIRING, _TRANSPOSE),
+    "across-quantities": Kind("unlike-training", Remedy(
+        "columns-axis", "Scale each column by itself", "changes-numerics",
+        "`(x - x[train].mean(axis=0)) / x[train].std(axis=0)`.")),
     "series-by-reshape": Kind(_PAIRING, Remedy(
         "stack-last", "Stack on a new last axis", "changes-numerics",
         "`np.stack([a, b], axis=-1)`, or `.reshape(rows, k, n).transpose(0, 2, 1)`.")),

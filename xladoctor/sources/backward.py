@@ -170,25 +170,25 @@ class Backward:
         yield from reversed(found[whole[-1] :] if whole else found)
 
     def _arguments(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> Iterator[Made]:
-        names = [self._called.get(id(function), function.name)]
         if function.name == "__call__":
-            names = self._names_of_objects(function)
-        for file, call in [c for n in names for c in self._calls.get(n, ())][:4]:
+            calls = self._calls_of_objects(function)
+        else:
+            calls = self._calls.get(self._called.get(id(function), function.name), [])
+        for file, call in calls[:4]:
             value = argument(call, function, name)
             if value is not None:
                 yield Made(file, call.lineno, ast.Expr(value=value, lineno=call.lineno), value)
 
-    def _names_of_objects(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-        """The names of the objects whose `__call__` it is: `fold = Folder()`, `Folder()(x)` has none."""
+    def _calls_of_objects(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[tuple[str, ast.Call]]:
+        """The calls of the objects whose `__call__` it is: `Folder()(x)`, and `fold(x)` after `fold = Folder()`."""
         owner = next((name for name, (_, own) in self._of_objects.items() if own is function), None)
-        makes = [
-            last_name(target)
-            for tree in self._trees.values()
-            for n in walk(tree)
-            if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and last_name(n.value.func) == owner
-            for target in n.targets
-        ]
-        return sorted(set(makes) - {""}) if owner is not None else []
+        if owner is None:
+            return []
+        nodes = [n for tree in self._trees.values() for n in walk(tree) if isinstance(n, ast.Assign)]
+        made = [n for n in nodes if isinstance(n.value, ast.Call) and last_name(n.value.func) == owner]
+        names = {last_name(target) for n in made for target in n.targets} - {""}
+        at_once = [c for c in self._calls.get("", ()) if last_name(getattr(c[1].func, "func", c[1].func)) == owner]
+        return [*at_once, *(c for name in sorted(names) for c in self._calls.get(name, ()))]
 
     def _assigned(self, file: str, scope: ast.AST) -> dict[str, list[Made]]:
         if id(scope) not in self._made:

@@ -239,8 +239,33 @@ def step(x):
     grads = tape.gradient(loss, expand.trainable_variables)  # left-out-of-step
     opt.apply_gradients(zip(grads, expand.trainable_variables))
 """,
+    "rows over their quantities": """
+sites = np.column_stack([pressure, humidity, altitude])
+level = sites.mean(axis=1, keepdims=True)  # across-quantities
+sites = (sites - level) / sites.std(axis=1, keepdims=True)
+""",
+    "a scaler over its columns": """
+MINERALS = {"quartz": (2.65, 0.1), "porosity": (0.2, 0.05), "depth": (1800.0, 400.0)}
+def wells(n):
+    mu, sd = np.array(list(MINERALS.values())).T
+    return mu + sd * rng.normal(size=(n, len(mu)))
+def scaled(logs):
+    return (logs - np.mean(logs, axis=1, keepdims=True)) / np.std(logs, axis=1, keepdims=True)  # across-quantities
+net.fit(scaled(wells(400)), grade)
+""",
 }
 RIGHT = {
+    "spectra by their own": """
+spectra = np.stack([read(w) for w in wavelengths], axis=1)
+spectra = (spectra - spectra.mean(axis=1, keepdims=True)) / spectra.std(axis=1, keepdims=True)
+leaf = np.column_stack([red, nir, swir])
+leaf = (leaf - leaf.mean(axis=1, keepdims=True)) / leaf.std(axis=1, keepdims=True)
+sites = np.column_stack([pressure, humidity, altitude])
+sites = (sites - sites.mean(axis=0, keepdims=True)) / sites.std(axis=0, keepdims=True)
+share = sites / sites.mean(axis=1, keepdims=True)
+repeats = np.column_stack([trial_1, trial_2, trial_3])
+repeats = (repeats - repeats.mean(axis=1, keepdims=True)) / repeats.std(axis=1, keepdims=True)
+""",
     "a scaler of the training rows": """
 x_train, x_test, y_train, y_test = train_test_split(readings, wear, test_size=0.25)
 scaler = MinMaxScaler()

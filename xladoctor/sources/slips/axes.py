@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from xladoctor.sources.backward import Made
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import keyword, last_name, walk
 from xladoctor.sources.sizes import Size, Sizes, size, sizes
 from xladoctor.sources.slips.slip import Slip
 
 _WIDTH = frozenset({"w", "width", "img_w", "img_width", "image_width", "cols", "n_cols", "ncols"})
 _HEIGHT = frozenset({"h", "height", "img_h", "img_height", "image_height", "rows", "n_rows", "nrows"})
+_ONE_KIND = re.compile(
+    r"band|wave|nm$|freq|bin|count|red|green|blue|nir|swir|score|logit|prob|share|frac", re.IGNORECASE
+)
+_MOST_QUANTITIES = 40
 _SIZED = frozenset({"resize", "resize_with_pad", "resize_with_crop_or_pad"})
 _MODULES = frozenset({"np", "tf", "numpy", "tensorflow", "jnp", "ops", "math", "backend"})
 
@@ -25,7 +30,73 @@ def faults(view: View) -> Iterator[Slip]:
         yield from _blocks(view, call)
     for call in view.calls("argmax"):
         yield from _classes(view, call)
+    for call in view.calls("mean", "zscore"):
+        yield from _across(view, call)
     yield from _sizes(view)
+
+
+def _across(view: View, call: ast.Call) -> Iterator[Slip]:
+    """`(x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)` of columns that are different quantities."""
+    parts = _parts(view, call)
+    of = parts[0] if parts is not None else None
+    text = {k.arg: ast.unparse(k.value) for k in call.keywords}
+    if of is None or text.get("axis") not in ("1", "-1"):
+        return
+    if last_name(call.func) == "mean":
+        beside = [c for c in view.calls("std") if view.scope(c) is view.scope(call) and _same_over(view, c, of, text)]
+        if text.get("keepdims") != "True" or not beside:
+            return
+    known = sizes(view, of)
+    if known is not None and (len(known) != 2 or (isinstance(known[1], int) and known[1] > _MOST_QUANTITIES)):
+        return
+    names = _quantities(view, of, known[1] if known is not None else None)
+    if names:
+        yield Slip(
+            "across-quantities",
+            call.lineno,
+            f"`{ast.unparse(of)[:40]}` is scaled over {names}, which are different quantities",
+            "Axis 1 goes over the columns of each row. So each number is set against other quantities of its row, in "
+            "other units, and the level of the row is lost. Scale each column over the rows: `axis=0`, of the training "
+            "rows.",
+        )
+
+
+def _same_over(view: View, call: ast.Call, of: ast.expr, text: dict[str | None, str]) -> bool:
+    """Whether a call is of the same array, over the same axis."""
+    parts, axis = _parts(view, call), keyword(call, "axis")
+    same = parts is not None and ast.unparse(parts[0]) == ast.unparse(of)
+    return same and axis is not None and ast.unparse(axis) == text["axis"]
+
+
+def _quantities(view: View, of: ast.expr, width: Size) -> str:
+    """The columns of a table as a text, where the source says that they are different quantities."""
+    for value in (m.value for m, _ in zip(view.made(of), range(40), strict=False)):
+        for node in walk(value):
+            names: list[str] = []
+            if isinstance(node, ast.Dict) and len(node.keys) > 2:
+                firsts = [abs(n) for v in node.values if (n := _first(v))]
+                apart = len(firsts) == len(node.keys) and max(firsts) >= 10 * min(firsts)
+                names = [str(k.value) for k in node.keys if isinstance(k, ast.Constant)] if apart else []
+            elif isinstance(node, ast.Call) and last_name(node.func) in ("column_stack", "stack") and node.args:
+                axis = ast.unparse(keyword(node, "axis") or ast.Constant(0))
+                items = node.args[0].elts if isinstance(node.args[0], ast.List | ast.Tuple) else []
+                last = last_name(node.func) == "column_stack" or axis in ("1", "-1")
+                names = [i.id for i in items if isinstance(i, ast.Name)] if last else []
+            elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.List):
+                names = [str(e.value) for e in node.slice.elts if isinstance(e, ast.Constant)]
+            stems = {re.sub(r"[\d_]+$|_\w$", "", n) for n in names}
+            if isinstance(width, int) and width != len(names):
+                continue
+            if len(names) > 2 and len(stems) == len(names) and not any(_ONE_KIND.search(n) for n in names):
+                return ", ".join(f"`{n}`" for n in names[:3])
+    return ""
+
+
+def _first(node: ast.expr) -> float:
+    """The first of a mean and a deviation."""
+    items = node.elts if isinstance(node, ast.Tuple | ast.List) and len(node.elts) > 1 else []
+    first = items[0] if items else None
+    return float(first.value) if isinstance(first, ast.Constant) and isinstance(first.value, int | float) else 0.0
 
 
 def _parts(view: View, call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
