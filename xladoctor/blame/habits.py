@@ -37,7 +37,7 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files, inputs: froz
     if crash.slug == "concat-pack-mismatch":  # elsewhere pieces may well have another size at the end
         finders += [partial(_overrun, starts=_starts(hops, files)), partial(_short, sums=_sums(hops, files))]
     if crash.slug in OF_VALUES:
-        finders.append(_uneven)
+        finders += [_uneven, _present]
     if is_one_past(crash):
         finders.append(_count)
     if _DIFFERENT.search(crash.message):
@@ -138,6 +138,18 @@ def _count(node: ast.AST) -> Found | None:
     if not isinstance(value, ast.Call) or last_name(value.func) not in _COUNTS:
         return None
     return node.lineno, 7.5, "It counts as many as there are: an index that starts at 1 needs one more.", "constant"
+
+
+def _present(node: ast.AST) -> Found | None:
+    """`np.unique(y).size`, `len(set(labels))`: a class that does not occur is not counted."""
+    counted: ast.expr | None = None
+    if isinstance(node, ast.Attribute) and node.attr == "size":
+        counted = node.value
+    elif isinstance(node, ast.Call) and last_name(node.func) == "len" and node.args:
+        counted = node.args[0]
+    if not isinstance(counted, ast.Call) or last_name(counted.func) not in ("unique", "set"):
+        return None
+    return counted.lineno, 7.2, "It counts the values that occur: the largest of them may be larger.", "constant"
 
 
 def _batch(node: ast.AST) -> Found | None:

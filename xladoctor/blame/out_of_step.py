@@ -42,6 +42,8 @@ def of_members(crash: Crash, files: Files, known: Index) -> Iterator[Candidate]:
         yield from _unsaved(sets)
     if crash.slug in _OF_COPIES:
         yield from (*_left_out(sets, crash), *_unwritten(sets, crash))
+    if crash.slug == "wrong-input-key":
+        yield from _by_message(crash.message, trees)
     if crash.slug in _OF_KEYS:
         yield from _of_keys(sets, _about(crash, trees), crash.slug == "wrong-input-key")
 
@@ -97,6 +99,24 @@ def _unwritten(sets: Sequence[Members], crash: Crash) -> Iterator[Candidate]:
 
 
 # -- keys -------------------------------------------------------------------------------------------------------------
+
+
+_GIVEN = re.compile(r"keys \[([^\]]{0,2000})\].{0,200}?keys:? \[([^\]]{0,2000})\]", re.DOTALL)
+
+
+def _by_message(message: str, trees: Mapping[str, ast.Module]) -> Iterator[Candidate]:
+    """The key that is given and not wanted, where the message prints both sets: the line of a dict that has it."""
+    said = _GIVEN.search(message)
+    given, wanted = (set(re.findall(r"'(\w+)'", said[i])) for i in (1, 2)) if said is not None else (set(), set())
+    strange = given - wanted
+    for file, tree in trees.items() if strange and len(given) > 1 else ():
+        for node in walk(tree):
+            keys = [k for k in node.keys if isinstance(k, ast.Constant)] if isinstance(node, ast.Dict) else []
+            for key in keys if {k.value for k in keys} & given & wanted else []:
+                name = str(key.value)
+                if name in strange:
+                    reason = f"It has `{name}`, and the model wants `{min(wanted - given, default='')}`."
+                    yield Candidate(file, key.lineno, 7.6, reason, None, "other", True)
 
 
 def _about(crash: Crash, trees: Mapping[str, ast.Module]) -> frozenset[str]:

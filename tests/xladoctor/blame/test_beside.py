@@ -350,3 +350,19 @@ def test_the_word_that_an_operation_has_in_its_name() -> None:
     """
     found = blamed(source, ("<module>", "model.fit"), slug="unsupported-op", op="ResizeBicubic")
     assert lines(found)[0] == 'x = layers.UpSampling2D(interpolation="bicubic")(x)'
+
+
+@pytest.mark.parametrize(("count", "blames"), [("np.unique(ids).size", True), ("int(ids.max()) + 1", False)])
+def test_values_that_do_not_occur_are_not_counted(count: str, blames: bool) -> None:
+    source = f"""
+    import numpy as np
+    import tensorflow as tf
+    from rig import ids
+    def lookup(rows, ids):
+        return tf.gather(rows, ids)
+    rows = tf.zeros([{count}, 4])
+    out = lookup(rows, ids)
+    """
+    calls = (("<module>", "out ="), ("lookup", "return tf.gather"))
+    found = blamed(source, *calls, message=PAST, slug="index-out-of-range")
+    assert ("values that occur" in str(found)) is blames

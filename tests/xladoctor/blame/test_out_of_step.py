@@ -354,3 +354,21 @@ def test_an_argument_in_the_place_of_another_parameter_is_suspected(call: str, i
     found = blamed(FRAME.replace("CALL", call), *frames, dims=(512, 1024), slug="reshape-mismatch")
     reasons = [s.reason for s in (found.suspects if found else ())]
     assert ("It gives `outer` in the place of `inner`." in reasons) == is_blamed
+
+
+@pytest.mark.parametrize(("key", "blames"), [("wind", True), ("winds", False)])
+def test_a_key_that_is_given_and_not_wanted(key: str, blames: bool) -> None:
+    source = f"""
+    import keras
+    from rig import tables, columns
+    def batch(r):
+        return {{"rain": r[0], "{key}": r[1]}}, r[2]
+    model = keras.Model([keras.Input(c.shape, name=c.name) for c in columns], 0)
+    model.fit(tables.map(batch))
+    """
+    message = (
+        "Missing data for input 'winds'. You passed a data dictionary with keys ['rain', 'wind']. "
+        "Expected the following keys: ['rain', 'winds']"
+    )
+    found = blamed(source, ("<module>", "model.fit"), slug="wrong-input-key", message=message)
+    assert ("the model wants `winds`" in str(found)) is blames
