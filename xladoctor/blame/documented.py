@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xladoctor.blame.axis_orders import TURNS, turned
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Sizes
+from xladoctor.blame.dtypes import SLUG, types_of
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import assigned_once, keyword, last_name, text_key, walk
@@ -30,15 +31,15 @@ _OF_NO_SHAPE = frozenset({"dtype-mismatch", "wrong-input-key", "tensor-out-of-sc
 
 def of_documents(hops: Mapping[Line, int], crash: Crash, run: Follower, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
-    if crash.slug in _OF_NO_SHAPE:
-        return
+    shaped = crash.slug not in _OF_NO_SHAPE
     orders, ranks = bool(turned(crash.shapes)), frozenset(len(shape) for shape in crash.shapes)
     for file in dict.fromkeys(file for file, _ in hops):
         source = files.source(file)
         for function in walk(source.tree) if source is not None else ():
             said = ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
             if said is not None and isinstance(function, ast.FunctionDef):
-                found = [*_of_shapes(function, said, run, ranks), *(_of_order(function, said) if orders else ())]
+                found = [*_of_promises(function, said, crash), *(_of_order(function, said) if orders else ())]
+                found += _of_shapes(function, said, run, ranks) if shaped else ()
                 yield from (
                     Candidate(file, at, weight, why, None, "other", True)
                     for at, weight, why in found if (file, at) in hops
@@ -153,6 +154,39 @@ def _plain(name: str) -> str:
     """A name as that of one thing: `n_leads` and `leads` are `lead`."""
     bare = re.sub(r"^(?:n|num|number_of|len)_", "", name.lower())
     return bare.rstrip("s") if len(bare) > 2 else ""
+
+
+_SIZES = frozenset({"broadcast-mismatch", "concat-pack-mismatch", "keras-input-mismatch", "rank-mismatch", "not-xla"})
+_PROMISES: tuple[tuple[re.Pattern[str], tuple[str, ...], frozenset[str]], ...] = (
+    (re.compile(r"\bpadded\b", re.I), ("pad", "zeros", "full("), _SIZES),
+    (
+        re.compile(r"\b0-based|\bfrom (?:zero|0)\b", re.I),
+        ("- 1", "enumerate", "range"),
+        frozenset({"index-out-of-range"}),
+    ),
+    (re.compile(r"\bone-hot\b", re.I), ("hot", "eye", "categorical", "dummies"), _SIZES),
+    (
+        re.compile(r"\b(?:full|whole|complete) (?:batch|group|window|block|chunk)", re.I),
+        ("//", "%", " - ", "drop_"),
+        _SIZES,
+    ),
+    (re.compile(r"\bcropped\b|\btruncated\b", re.I), ("[", "crop", "slice"), _SIZES),
+)
+"""What a description promises, what the source of the function then has, and the failures that may come of its lack."""
+_TYPES = re.compile(r"\b(?:float|complex|int)(?:16|32|64|128)\b")
+
+
+def _of_promises(function: ast.FunctionDef, said: str, crash: Crash) -> Iterator[tuple[int, float, str]]:
+    """What a description promises and the lines of the function do not do: the line of the result."""
+    results = [n for n in walk(function) if isinstance(n, ast.Return) and n.value is not None]
+    code = "\n".join(ast.unparse(s) for s in function.body[1:])
+    broken = [m[0] for p, has, slugs in _PROMISES if crash.slug in slugs and (m := p.search(said))
+              and not any(word in code for word in has)]  # fmt: skip
+    if crash.slug == SLUG:
+        types = types_of(crash.message)
+        broken += [kind for kind in dict.fromkeys(_TYPES.findall(said)) if kind in types and kind not in code]
+    for word in broken[:1] if len(results) == 1 else ():
+        yield results[0].lineno, 7.4, f"{function.name} is described with {word!r}, and its lines do nothing of it."
 
 
 def _of_order(function: ast.FunctionDef, said: str) -> Iterator[tuple[int, float, str]]:

@@ -42,7 +42,7 @@ def of_unsized(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator
     if _BY_COMPILER in crash.message:
         found += _of_arrays(trees)
     if crash.slug in _OF_OPS:
-        found += [*_selecting(crash, trees, found), *_named_as(crash.op, trees)]
+        found += [*_selecting(crash, trees, found), *_named_as(crash, trees)]
     if crash.slug == "tensor-out-of-scope" or _OUT_OF_SCOPE.search(crash.message[:2000]):
         found += _of_kept(trees)
     yield from (one for one in found if (one.file, one.line) in hops)
@@ -67,20 +67,20 @@ def _selecting(crash: Crash, trees: Trees, found: Sequence[Candidate]) -> Iterat
 _SHORTEST = 5
 
 
-def _named_as(op: str, trees: Trees) -> Iterator[Candidate]:
+def _named_as(crash: Crash, trees: Trees) -> Iterator[Candidate]:
     """The words of a program that the operation has in its name, and the calls of that name: `"bicubic"` for
     ResizeBicubic, `segment_mean(...)` for SegmentMean.
     """
-    name = re.sub(r"V\d$", "", op).lower()
+    name, raised = re.sub(r"V\d$", "", crash.op).lower(), {(f.file, f.line) for f in crash.frames[-1:]}
     for file, tree in trees.items() if len(name) >= _SHORTEST else ():
         for node in walk(tree):
             word = str(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
             called = last_name(node.func).replace("_", "").lower() if isinstance(node, ast.Call) else ""
             asks = len(word) >= _SHORTEST and word.lower() != name and word.lower() in name
             if asks and isinstance(node, ast.Constant):
-                yield Candidate(file, node.lineno, 7.7, f"{word!r} asks for {op}.", None, "other", True)
-            elif called == name and isinstance(node, ast.Call):
-                yield Candidate(file, node.lineno, 7.0, f"It is the call of {op}.", None, "other", True)
+                yield Candidate(file, node.lineno, 7.7, f"{word!r} asks for {crash.op}.", None, "other", True)
+            elif called == name and isinstance(node, ast.Call) and (file, node.lineno) not in raised:
+                yield Candidate(file, node.lineno, 7.0, f"It is the call of {crash.op}.", None, "other", True)
 
 
 def _selected(tree: ast.AST, lines: set[int], known: Alternatives) -> Iterator[str]:

@@ -148,3 +148,46 @@ def test_as_many_as_are_stacked_stand_where_it_is_said(axis: str, blames: bool) 
         message="Dimensions [0,2) of indices[shape=[50,3,1]] must match dimensions [0,2) of updates[shape=[3,50]]",
     )
     assert ("as shares is described" in str(found)) is blames
+
+
+PUPIL = """
+import tensorflow as tf
+def disc(n):
+    '''A {} pupil.'''
+    return tf.cast(tf.range(n) < 4, {})
+def field(phase):
+    return disc(8) * tf.exp(tf.complex(phase, phase))
+out = field(tf.zeros([8]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "blames"),
+    [("complex64", "tf.float32", True), ("complex64", "tf.complex64", False), ("real", "tf.float32", False)],
+)
+def test_a_type_that_is_promised(said: str, kind: str, blames: bool) -> None:
+    found = blamed(
+        PUPIL.format(said, kind),
+        ("<module>", "out ="),
+        ("field", "return disc"),
+        slug="dtype-mismatch",
+        message="cannot compute Mul as input #1 was expected to be a float tensor but is a complex64 tensor",
+    )
+    assert ("is described with 'complex64'" in str(found)) is blames
+
+
+@pytest.mark.parametrize(("line", "blames"), [("traces", True), ("np.array([np.pad(t, 9) for t in traces])", False)])
+def test_a_padding_that_is_promised(line: str, blames: bool) -> None:
+    source = f"""
+    import numpy as np
+    import tensorflow as tf
+    from rig import files
+    def load(files):
+        '''Zero-padded traces.'''
+        traces = [np.load(f) for f in files]
+        return {line}
+    out = tf.stack(load(files))
+    """
+    message = "Shapes of all inputs must match: values[0].shape = [80] != values[1].shape = [96]"
+    found = blamed(source, ("<module>", "out ="), slug="concat-pack-mismatch", dims=(80, 96), message=message)
+    assert ("is described with 'padded'" in str(found)) is blames
