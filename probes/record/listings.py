@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -41,6 +42,12 @@ class ListingRecorder:
         for name in ("listdir", "scandir"):
             # No function: what a class keeps as its attribute would become a method.
             guard.hooks.put(os, name, _Watched(getattr(os, name), self._called))
+        # Where `pathlib` was imported before us, it holds those of the system.
+        for module, kept in (("glob", "_StringGlobber"), ("pathlib", "_NormalAccessor")):
+            holder = getattr(sys.modules.get(module), kept, None)
+            for name in ("listdir", "scandir"):
+                if name in vars(holder or object):
+                    guard.hooks.put(holder, name, getattr(os, name))
 
     def _called(self, path: Any) -> None:
         if self._left > 0 and self._looks > 0 and self._seconds < MAX_SECONDS:

@@ -170,19 +170,32 @@ def stored(code: CodeType) -> dict[int, set[str]]:
     count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)  # *args, **kwargs
     found: dict[int, set[str]] = {code.co_firstlineno: set(code.co_varnames[:count])}
     line, before = code.co_firstlineno, None
-    for step in dis.get_instructions(code):
+    inlined: dict[str, int] = {}  # from Python 3.12 on, variables of comprehensions: how many more stores are theirs
+    steps = list(dis.get_instructions(code))
+    for number, step in enumerate(steps):
         at = getattr(step, "line_number", None) or (step.starts_line if step.starts_line is not True else None)
         line = at or line
         names = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        if step.opname == "STORE_ATTR":
+        if step.opname == "LOAD_FAST_AND_CLEAR":
+            inlined[names[0]] = 2  # that of the loop, and the one that gives the name its old value back
+        elif step.opname == "STORE_ATTR":
             if before == "self":
                 found.setdefault(line, set()).add("self." + str(step.argval))
-        elif step.opname.startswith("STORE_FAST_LOAD"):
-            found.setdefault(line, set()).add(names[0])
         elif step.opname.startswith(("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")):
-            found.setdefault(line, set()).update(names)
+            for name in names[:1] if step.opname.startswith("STORE_FAST_LOAD") else names:
+                if not (name in inlined and _of_comprehension(name, inlined, steps[number + 1 :])):
+                    found.setdefault(line, set()).add(name)
         before = names[-1] if names and "LOAD_" in step.opname else None
     return found
+
+
+def _of_comprehension(name: str, inlined: dict[str, int], behind: list[dis.Instruction]) -> bool:
+    """Whether a store is one of those that an inlined comprehension makes, or makes where it is left by an error."""
+    if inlined[name]:
+        inlined[name] -= 1
+        return True
+    after = (step.opname for step in behind)
+    return next((op for op in after if not op.startswith(("STORE_FAST", "SWAP", "POP_TOP"))), "") == "RERAISE"
 
 
 def _told(name: str, value: Any) -> Iterator[tuple[str, Any, str]]:

@@ -99,6 +99,7 @@ def test_what_the_lines_of_a_function_give_values_to():
         self.kept, (first, *rest) = (), rows
         for item in rest:
             more = [lambda: first for _ in item]
+            item = [item + 1 for item in {key: rows for key, _ in more}]
         return self, item, more
 
     line = made.__code__.co_firstlineno
@@ -107,4 +108,5 @@ def test_what_the_lines_of_a_function_give_values_to():
         line + 1: {"self.kept", "first", "rest"},
         line + 2: {"item"},
         line + 3: {"more"},
+        line + 4: {"item"},
     }
