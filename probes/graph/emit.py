@@ -9,21 +9,17 @@ from . import opdefs
 from .ir import Graph, Node, body_names, split
 
 
-def graph_def(graph: Graph, nodes: Iterable[str] | None = None, replaced: Mapping[str, list[Any]] | None = None) -> Any:
-    """The GraphDef of a flat graph, or of some of its nodes (a set closed under ancestors). Imported with
-    its library.
+def graph_def(graph: Graph, replaced: Mapping[str, list[Any]] | None = None) -> Any:
+    """The GraphDef of a flat graph. Imported with its library.
 
     `replaced` gives other NodeDefs for some nodes.
     """
     import tensorflow as tf
 
-    wanted = None if nodes is None else set(nodes)
     result = tf.compat.v1.GraphDef()
     result.versions.producer = tf.version.GRAPH_DEF_VERSION
     used: list[Node] = []
     for name, node in graph.nodes.items():
-        if wanted is not None and name not in wanted:
-            continue
         if replaced and name in replaced:
             result.node.extend(replaced[name])
             continue

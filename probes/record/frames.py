@@ -176,17 +176,17 @@ def caller(skip: int = 1, not_in: tuple[str, ...] = ()) -> dict[str, Any] | None
     return frame_dict(first) if first is not None else None
 
 
-def direct_caller(skip: int = 1) -> dict[str, Any] | None:
+def direct_caller() -> dict[str, Any] | None:
     """The innermost frame that is not ours, if it is the user's."""
-    frame: FrameType | None = sys._getframe(skip)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith((*_OURS, "<")):
         frame = frame.f_back
     return frame_dict(frame) if frame is not None and is_user_file(frame.f_code.co_filename) else None
 
 
-def is_within(name: str, files: tuple[str, ...], skip: int = 1) -> bool:
+def is_within(name: str, files: tuple[str, ...]) -> bool:
     """Whether a function of this name, in a file that ends so, is being run on this thread."""
-    frame: FrameType | None = sys._getframe(skip)
+    frame: FrameType | None = sys._getframe(1)
     for _ in range(200):
         if frame is None:
             break

@@ -123,9 +123,9 @@ def meets(rows: Any, labels: Any) -> tuple[str, int] | None:
     if x.shape[1] > 1 and here > 1 - 1e-6:
         alike = [_explained(numpy, x[:, i : i + 1], y) > 1 - 1e-9 for i in range(x.shape[1])]
         return ("target", alike.index(True)) if sum(alike) == 1 else None
-    if here > 0.2 or len(x) < 20 * x.shape[1] or _slides(numpy, x):
+    if here > 0.2 or len(x) < 20 * x.shape[1] or _slides(x):
         return None
-    for by in (*_SHIFTS, *([] if _serial(numpy, x) else _elsewhere(numpy, x, y))):
+    for by in (*_SHIFTS, *([] if _serial(x) else _elsewhere(numpy, x, y))):
         one, two = (x[by:], y[:-by]) if by > 0 else (x[:by], y[-by:])
         known = _explained(numpy, one, two)
         if known > here + 0.5 and not (by > 0 and _forecast(numpy, one, two, known)):
@@ -134,7 +134,7 @@ def meets(rows: Any, labels: Any) -> tuple[str, int] | None:
         return "reversed", 0
     steps = numpy.diff(y)
     rising = bool((steps > 0).all() or (steps < 0).all())
-    if rising and float(steps.std()) > 1e-3 * abs(float(steps.mean())) and not _serial(numpy, x) and here < 0.05:
+    if rising and float(steps.std()) > 1e-3 * abs(float(steps.mean())) and not _serial(x) and here < 0.05:
         return "ordered", 0
     return None
 
@@ -183,12 +183,12 @@ def _explained(numpy: Any, x: Any, y: Any) -> float:
     return float(1 - rest.var() / y.var()) if float(y.var()) > 0 else 0.0
 
 
-def _slides(numpy: Any, x: Any) -> bool:
+def _slides(x: Any) -> bool:
     """Whether each row is the last one moved on by a column: windows."""
     return x.shape[1] > 2 and float((x[1:, :-1] == x[:-1, 1:]).mean()) > 0.5
 
 
-def _serial(numpy: Any, x: Any) -> bool:
+def _serial(x: Any) -> bool:
     """Whether a row says something of the next one."""
     z = (x - x.mean(0)) / x.std(0)
     along = abs((z[1:] * z[:-1]).mean(0))

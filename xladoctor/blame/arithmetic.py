@@ -73,7 +73,7 @@ def binary(run: Follower, node: ast.BinOp, scope: Scope) -> Value:
     if isinstance(node.op, ast.Div) and (path := joined(left, right)) is not None:
         return path
     if isinstance(left, Const) and isinstance(right, Const):
-        return _computed(run, node, left, right, scope)
+        return _computed(node, left, right, scope)
     if isinstance(left, Seq) and isinstance(right, Seq) and isinstance(node.op, ast.Add):
         return Seq([*left.items, *right.items], left.origin)
     if isinstance(left, Seq) and isinstance(right, Array) and isinstance(node.op, ast.Add) and _is_list(left, right):
@@ -93,7 +93,7 @@ def _is_list(left: Seq, right: Array) -> bool:
     return not left.items or (right.origin is not None and right.origin.text == "a list")
 
 
-def _computed(run: Follower, node: ast.BinOp, left: Const, right: Const, scope: Scope) -> Value:
+def _computed(node: ast.BinOp, left: Const, right: Const, scope: Scope) -> Value:
     act = OPERATORS.get(type(node.op))
     parents = tuple(o for o in (left.origin, right.origin) if o is not None)
     origin = Origin("constant", scope.file, node.lineno, ast.unparse(node)[:60], parents)

@@ -35,7 +35,7 @@ def enrich(finding: Finding, step: Step) -> Finding:
     layer, place = finding.layer, finding.location
     numbers = _numbers(finding, step)
     if numbers:
-        details["numbers"] = [_number_dict(n, step) for n in numbers]
+        details["numbers"] = [_number_dict(n) for n in numbers]
         parts = [list(dict.fromkeys((str(n.number), n.product, n.named))) for n in numbers]
         # A number that is only itself explains nothing.
         sentences = [" = ".join(words) for words in parts if len(words) > 1]
@@ -209,7 +209,7 @@ def _shapes_in_message(finding: Finding) -> Iterator[tuple[Sequence[int], str]]:
             yield item.get("shape", ()), f"{item.get('from')} of the message"
 
 
-def _number_dict(explained: Explained, step: Step) -> dict[str, Any]:
+def _number_dict(explained: Explained) -> dict[str, Any]:
     return {
         "number": explained.number,
         "product": explained.product,

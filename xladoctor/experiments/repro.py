@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ def write_repro(
     case: Case,
     isolated: Isolation,
     path: Path,
-    environment: Mapping[str, str] = os.environ,
     again: bool = False,
 ) -> Repro:
     """Write the script to `path` if a fresh process shows the failure of `isolated`; `Repro.message` says why not.
@@ -47,7 +46,7 @@ def write_repro(
             if isinstance(text, Repro):
                 yield "", replace(text, path=str(path))
             else:
-                yield text, _tried(bench, case, isolated, text, path, environment)
+                yield text, _tried(bench, case, isolated, text, path)
 
     return first_shown(bench, path, attempts(), "the failing op cannot be written as a script", again)
 
@@ -170,12 +169,10 @@ class _Small:
         return answer.result.outcome == "failed" and signature(error.kind, error.message) == self._wanted
 
 
-def _tried(
-    bench: Bench, case: Case, isolated: Isolation, text: str, path: Path, environment: Mapping[str, str]
-) -> Repro:
+def _tried(bench: Bench, case: Case, isolated: Isolation, text: str, path: Path) -> Repro:
     """The script run in a fresh process of the target's interpreter."""
     lines = len(text.splitlines())
-    done = run_script(bench, case, text, environment)
+    done = run_script(bench, case, text)
     if isinstance(done, Repro):
         return replace(done, path=str(path), lines=lines)
     if done.returncode == 0:
@@ -189,7 +186,7 @@ def _tried(
 
 
 def run_script(
-    bench: Bench, case: Case, text: str, environment: Mapping[str, str], arguments: Sequence[str] = ()
+    bench: Bench, case: Case, text: str, arguments: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[bytes] | Repro:
     """A script run in a fresh process of the subject's interpreter; a Repro that says why it did not end."""
     bench.say("running the script in a fresh process")
@@ -197,7 +194,7 @@ def run_script(
     file.write_text(text, encoding="utf-8")
     python = dict(case.vary).get("python", bench.subject.python)
     command = [python, str(file), *arguments]
-    env = worker_environment(environment, bench.subject.cwd if bench.subject.kind == "callable" else None)
+    env = worker_environment(os.environ, bench.subject.cwd if bench.subject.kind == "callable" else None)
     try:
         return subprocess.run(command, cwd=bench.folder, env=env, capture_output=True, timeout=_TIMEOUT, check=False)
     except subprocess.TimeoutExpired:

@@ -7,7 +7,6 @@ one way twice.
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +42,6 @@ def write_assertion(
     case: Case,
     parity: Parity,
     path: Path,
-    environment: Mapping[str, str] = os.environ,
     again: bool = False,
 ) -> Repro:
     """Write a script to `path` whose assertion fails as parity found; `Repro.message` says why not.
@@ -61,7 +59,7 @@ def write_assertion(
                 last = replace(last, message=found)
                 yield "", last
             else:
-                last = _tried(bench, case, meant, found, path, environment)
+                last = _tried(bench, case, meant, found, path)
                 yield found.text, last
 
     return first_shown(bench, path, attempts(), "no finding of parity can be written as a script", again)
@@ -172,13 +170,11 @@ class _Smaller:
         return re.sub(r"[^\w .,:()-]", "", text)
 
 
-def _tried(
-    bench: Bench, case: Case, meant: Meant, script: _Script, path: Path, environment: Mapping[str, str]
-) -> Repro:
+def _tried(bench: Bench, case: Case, meant: Meant, script: _Script, path: Path) -> Repro:
     """The script run in a fresh process, and its control in another."""
     lines = len(script.text.splitlines())
     told = Repro(str(path), lines, False)
-    done = run_script(bench, case, script.text, environment)
+    done = run_script(bench, case, script.text)
     if isinstance(done, Repro):
         return replace(done, path=str(path), lines=lines)
     if done.returncode == 0:
@@ -190,7 +186,7 @@ def _tried(
     number = _NUMBER.search(last)
     if script.deviation is not None and (number is None or not _similar(float(number[1]), script.deviation)):
         return replace(told, signature=found, message=f"the deviation is another one ({script.deviation:.3g}): {last}")
-    control = run_script(bench, case, script.text, environment, [_CONTROL])
+    control = run_script(bench, case, script.text, [_CONTROL])
     if isinstance(control, Repro):
         return replace(control, path=str(path), lines=lines)
     if control.returncode != 0:

@@ -43,7 +43,7 @@ class Interpreter:
         self._open.clear()
         outer = self._outer_frame(entry.function, entry)
         try:
-            self._body(entry.function, parameters.of_entry(self, entry.function, outer), entry, (), outer)
+            self._body(entry.function, parameters.of_entry(entry.function), entry, (), outer)
         except (TooLong, RecursionError):
             return False
         return True
@@ -112,7 +112,7 @@ class Interpreter:
             return None
         quiet = Entry(inside, "", entry.where)
         frame = Frame(inside, inside.module, quiet, (), self._outer_frame(inside, entry))
-        frame.names = parameters.of_entry(self, inside, frame.outer)
+        frame.names = parameters.of_entry(inside)
         see, self.see = self.see, lambda event: None
         self._open.append(inside)
         try:

@@ -36,7 +36,7 @@ _MAKE = frozenset(
 )
 
 
-def of_entry(run: Interpreter, function: Function, outer: Frame | None) -> dict[str, Value]:
+def of_entry(function: Function) -> dict[str, Value]:
     """The parameters of a function that nobody is seen to call: tensors, where they are used as such."""
     arguments = function.node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]

@@ -75,14 +75,14 @@ def read(folder: Path, name: str, largest: int = LARGEST, follow: bool = False) 
     return data
 
 
-def read_table(folder: Path, name: str, largest: int = LARGEST) -> dict[str, Any]:
+def read_table(folder: Path, name: str) -> dict[str, Any]:
     """The JSON object in a file.
 
     Raises:
         FileNotFoundError, Unusable: as `read`; or it holds none.
     """
     try:
-        value = parsed(read(folder, name, largest))
+        value = parsed(read(folder, name))
     except ValueError as error:
         raise Unusable(name, f"cannot be read: {error}") from error
     if not isinstance(value, dict):

@@ -17,7 +17,7 @@ def _otherwise_failed(record: ErrorRecord, text: str) -> Hit | None:
     """A failed compilation that no other rule has a name for."""
     from xladoctor.rules import recognised
 
-    hit = convert.compile_failed(record, text)
+    hit = convert.compile_failed(text)
     return hit if hit and recognised(record, but="XD415") is None else None
 
 

@@ -35,7 +35,7 @@ def in_batches(
     pool = executor()
     try:
         for batch in _batches(items, size or BATCH):
-            pool = _submitted(pool, task, batch, waiting, again, executor)
+            pool = _submitted(pool, task, batch, waiting, executor)
             while len(waiting) >= jobs * AHEAD:
                 yield from _finished(waiting, again)
         while waiting:
@@ -53,7 +53,6 @@ def _submitted(
     task: Task[Item, Answer],
     batch: list[Item],
     waiting: dict[Future[list[Answer]], list[Item]],
-    again: list[Item],
     executor: Callable[[], Executor],
 ) -> Executor:
     try:

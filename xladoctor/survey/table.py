@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from xladoctor.model.diagnosis import Finding
 
 COLUMNS = columns("xladoctor_cause", ("newest", "example", "numbers"), ("sources",))
+_MOST_NUMBERS = 3
 
 
 def survey(runs: Sequence[Run], problems: Sequence[str] = ()) -> Survey:
@@ -98,8 +99,8 @@ def utc(time: float | None) -> str | None:
     return None if time is None else datetime.fromtimestamp(time, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def numbers_text(cause: Cause, most: int = 3) -> str:
+def numbers_text(cause: Cause) -> str:
     """The numbers of a cause: once where they are the same in all runs, else the newest few."""
-    shown = [" ".join("?" if n is None else str(n) for n in dims) for dims in cause.numbers[:most]]
-    more = len(cause.numbers) - most
+    shown = [" ".join("?" if n is None else str(n) for n in dims) for dims in cause.numbers[:_MOST_NUMBERS]]
+    more = len(cause.numbers) - _MOST_NUMBERS
     return "; ".join(shown) + (f"; {more} more" if more > 0 else "")

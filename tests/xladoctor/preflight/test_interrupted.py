@@ -24,9 +24,9 @@ time.sleep(120)
 """
 
 
-def process_of(work, patience=60.0):
+def process_of(work):
     """The rehearsed program's process id, once it has come so far."""
-    until = time.monotonic() + patience
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         for file in work.glob("xladoctor-runs/*/rehearsal/.work/ready"):
             return int(file.read_text())

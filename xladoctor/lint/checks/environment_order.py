@@ -49,7 +49,7 @@ def _of_module(project: Project, module: Module) -> Iterator[Hazard]:
     if brought is not None:
         for function in module.by_node.values():
             if function.inside is None and not isinstance(function.node, ast.Lambda):
-                if _starts_children(module, function.node):
+                if _starts_children(function.node):
                     continue
                 for statement in function.node.body:
                     for variable, place in _writes(statement):
@@ -142,7 +142,7 @@ def _may_run_ops(project: Project, module: Module, node: ast.stmt) -> bool:
     return False
 
 
-def _starts_children(module: Module, node: ast.AST) -> bool:
+def _starts_children(node: ast.AST) -> bool:
     """Whether a function starts other processes, for which it may set the environment."""
     named = (dotted(child.func) or "" for child in walk(node) if isinstance(child, ast.Call))
     return any(name.startswith(_CHILDREN) or "Process" in name or "Popen" in name for name in named)

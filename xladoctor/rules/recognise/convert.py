@@ -193,7 +193,7 @@ def _elsewhere(op: str, by_types: bool) -> str:
     return f"{op} has kernels for {found.elsewhere} ({version}), and none for XLA." if found.elsewhere else ""
 
 
-def compile_failed(record: ErrorRecord, text: str) -> Hit | None:
+def compile_failed(text: str) -> Hit | None:
     """A failure inside XLA's compilation whose message has no cause that another rule recognises."""
     found = find(
         text, "tf2xla conversion failed", r"tf2xla conversion failed while converting (\S{1,300}?)\["
