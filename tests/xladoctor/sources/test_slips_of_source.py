@@ -253,8 +253,35 @@ def scaled(logs):
     return (logs - np.mean(logs, axis=1, keepdims=True)) / np.std(logs, axis=1, keepdims=True)  # across-quantities
 net.fit(scaled(wells(400)), grade)
 """,
+    "an error in degrees that is none": """
+scaled = scaler.fit_transform(celsius)
+net.fit(x[:80], scaled[:80])
+rmse = np.sqrt(np.mean((net.predict(x[80:]) - scaled[80:]) ** 2))
+print(f"test error {rmse:.2f} °C")  # two-units
+""",
+    "two draws": """
+def augmented(scan, mask):
+    scan = tf.image.random_flip_up_down(scan)
+    mask = tf.image.random_flip_up_down(mask)  # target-left-behind
+    return scan, mask
+rows = rows.map(augmented)
+""",
 }
 RIGHT = {
+    "an error in deviations": """
+scaled = scaler.fit_transform(celsius)
+net.fit(x[:80], scaled[:80])
+rmse = np.sqrt(np.mean((net.predict(x[80:]) - scaled[80:]) ** 2))
+in_degrees = spread * np.sqrt(np.mean((net.predict(x[80:]) - scaled[80:]) ** 2))
+print(f"test error {rmse:.2f}, or {in_degrees:.2f} °C, r2 {1 - rmse ** 2:.2f}")
+""",
+    "one draw": """
+def augmented(scan, mask):
+    both = tf.image.random_flip_up_down(tf.concat([scan, mask], axis=-1))
+    return both[..., :1], both[..., 1:]
+def seeded(scan, mask):
+    return tf.image.stateless_random_flip_up_down(scan, seed), tf.image.stateless_random_flip_up_down(mask, seed)
+""",
     "spectra by their own": """
 spectra = np.stack([read(w) for w in wavelengths], axis=1)
 spectra = (spectra - spectra.mean(axis=1, keepdims=True)) / spectra.std(axis=1, keepdims=True)

@@ -32,6 +32,7 @@ _TURNS = re.compile(
     r"flipud|np\.flip|tf\.reverse|np\.roll|tf\.roll|roll|flip|rotate|RandomFlip|RandomRotation|RandomZoom|RandomTranslation|"
     r"random_rotation|random_shift|zoom|translate|transpose)\(|\[[^\[\]]*::-1[^\[\]]*\]"
 )
+_DRAWN = re.compile(r"random_(?:flip\w*|crop|rotation|shift|shear|zoom)$")
 _DENSE = re.compile(
     r"mask|seg|heat|depth|flow|density|annot|boundar|label_?map|target_im|keypoint|landmark|box|truth_im", re.IGNORECASE
 )
@@ -239,6 +240,25 @@ def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip
     still = _turns(function, other, returns[0][1]) is None and bool(second & other)
     if turned is not None and still and first & one:
         yield _left(turned, image, dense)
+    drawn = [_draw(function, n) for n in (one, other)]
+    if drawn[0] is not None and drawn[1] is not None and drawn[0] is not drawn[1]:
+        yield Slip(
+            "target-left-behind",
+            max(d.lineno for d in drawn if d is not None),
+            f"`{image}` and `{dense}` are turned by two draws",
+            f"Each call of `{last_name(drawn[0].func)}` draws for itself: one of both may be turned and the other not, "
+            "and then each place has the value of another one. Change both by one draw.",
+        )
+
+
+def _draw(function: ast.AST, names: set[str]) -> ast.Call | None:
+    """A random change of a place that is made of one of the names, without a seed that both could have."""
+    for call in (n for n in walk(function) if isinstance(n, ast.Call) and n.args):
+        named = last_name(call.func)
+        alone = isinstance(call.args[0], ast.Name) and call.args[0].id in names
+        if alone and _DRAWN.match(named) and not any(k.arg == "seed" for k in call.keywords):
+            return call
+    return None
 
 
 def _also(function: ast.AST, name: str) -> set[str]:

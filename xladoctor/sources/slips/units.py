@@ -5,6 +5,7 @@ another scaler, or by a function that is not the inverse.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -19,6 +20,11 @@ _SCORES = frozenset(
     {"mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_error", "median_absolute_error",
      "root_mean_squared_error"}
 )  # fmt: skip
+_UNIT = re.compile(
+    r" ?(°C|°|K|kWh?|MWh?|GWh?|W/m2|W|hPa|kPa|MPa|Pa|bar|ppm|ppb|[uµ]g/\w+|mg/\w+|g/\w+|kg|mm|cm|km|nm|[uµ]m|m/s|m3/s|"
+    r"m|Hz|dB|[kM]?eV|mV|V|s|ms|min|h|hours|days|years|EUR|USD|degrees|t/ha|mol)(?![\w/])"
+)
+_RELATIVE = re.compile(r"σ|sigma|\bsd\b|std|scaled|standardi|normali|\blog|relative|deviation", re.IGNORECASE)
 _DEPTH = 14
 
 
@@ -57,6 +63,9 @@ def faults(view: View) -> Iterator[Slip]:
                 if found is not None:
                     told.add(node.lineno)
                     yield _slip(node, scaled, *found)
+            alike = [(s.key, s.back) for s in truth.steps] == [(scaled.key, False)] and not guess.steps
+            if guess.predicted and not truth.predicted and alike and (printed := _with_unit(view, node)):
+                yield _still_scaled(scaled, *printed)
 
 
 def _of_fit(view: View, call: ast.Call) -> Chain | None:
@@ -74,6 +83,39 @@ def _meetings(view: View) -> Iterator[tuple[Chain, Chain, ast.expr]]:
     for node in ast.walk(view.tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
             yield chain(view, node.left), chain(view, node.right), node
+
+
+def _with_unit(view: View, node: ast.expr) -> tuple[int, str] | None:
+    """(line, text) of a `print` that puts a unit behind an error which only means, roots and squares made of this."""
+    statement = view.statement(node)
+    if statement is None or any(isinstance(n, ast.BinOp) and not _plain(n, node) for n in ast.walk(statement)):
+        return None
+    names = {n.id for t in getattr(statement, "targets", []) for n in ast.walk(t) if isinstance(n, ast.Name)}
+    for call in view.calls("print"):
+        for text in (n for a in call.args for n in ast.walk(a) if isinstance(n, ast.JoinedStr)):
+            for value, after in zip(text.values, text.values[1:], strict=False):
+                whole = isinstance(value, ast.FormattedValue) and isinstance(value.value, ast.Name)
+                unit = _UNIT.match(str(getattr(after, "value", "")))
+                if whole and value.value.id in names and unit and not _RELATIVE.search(ast.unparse(text)):  # type: ignore[attr-defined]
+                    return call.lineno, unit[1]
+    return None
+
+
+def _plain(operation: ast.BinOp, node: ast.expr) -> bool:
+    """A power, a difference, or one of what the difference is made of."""
+    inside = any(n is operation for n in ast.walk(node))
+    return inside or isinstance(operation.op, ast.Pow | ast.Sub)
+
+
+def _still_scaled(scaled: Step, line: int, unit: str) -> Slip:
+    name = scaled.key.partition(":")[2] or scaled.key
+    return Slip(
+        "two-units",
+        line,
+        f"The error is printed in {unit}, and is one of scaled numbers",
+        f"The labels were scaled in line {scaled.line} (`{name}`). Predictions and labels are both still scaled where "
+        f"they are compared, so that the number is not in {unit}. Scale both back first.",
+    )
 
 
 def _apart(scaled: Step, guess: Chain, truth: Chain) -> tuple[str, int] | None:
