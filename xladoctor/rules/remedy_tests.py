@@ -150,6 +150,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "optimizer-once": _none(CODE),
     "share-to-drop": _none(CODE),
     "cut-at-threshold": _none(CODE),
+    "count-in-variable": _none(CODE),
     "split-then-fit": _none(CODE),
     "mix-then-validate": _none(CODE),
     "lag-by-shift": _none(CODE),

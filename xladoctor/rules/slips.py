@@ -149,6 +149,15 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`tf.data.Dataset.random` or a counter, zipped with the rows.",
         ),
     ),
+    "runs-while-traced": Kind(
+        _BAKED,
+        Remedy(
+            "count-in-variable",
+            "Count in a variable",
+            "changes-numerics",
+            "`n = tf.Variable(0)` and `n.assign_add(1)`; or count where the function is called.",
+        ),
+    ),
     "never-zeroed": Kind(
         _BAKED,
         Remedy(

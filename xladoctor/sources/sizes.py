@@ -79,8 +79,11 @@ def sizes(view: View, node: ast.expr, depth: int = _DEPTH) -> Sizes | None:
 
 
 def _one_of_several(view: View, node: ast.Name) -> list[Made]:
-    """Of `x, y = load()` what the function returns in that place."""
+    """Of `x, y = load()` what the function returns in that place; of `x = f()` and `x += y` the first."""
     made = view.back.named(view.file, node)
+    whole = [m for m in made if not isinstance(m.statement, ast.AugAssign)]
+    if len(whole) == 1 < len(made) and isinstance(whole[0].statement, ast.Assign) and whole[0].part is None:
+        return whole  # `x += noise` leaves the sizes as they are
     return view.back.part_of(made[0].value, made[0].part) if len(made) == 1 else []
 
 
@@ -152,7 +155,7 @@ def _taken(view: View, node: ast.Subscript, depth: int) -> Sizes | None:
 def _of_call(view: View, node: ast.Call, depth: int) -> Sizes | None:
     name, args = last_name(node.func), list(node.args)
     own = node.func.value if isinstance(node.func, ast.Attribute) else None
-    functions = view.back.functions.get(name, ()) if own is None else ()
+    functions = view.back.functions.get(name, ()) if own is None or last_name(own) == "self" else ()
     if functions:
         values = [(f, v) for f, fn in functions if isinstance(fn, ast.FunctionDef) for v in returned(fn)]
         return _agreed([sizes(view.files.get(f, view), v, depth - 1) for f, v in values])
@@ -164,6 +167,8 @@ def _of_call(view: View, node: ast.Call, depth: int) -> Sizes | None:
         return _made(view, node, _SHAPED[name], depth)
     if name in ("array", "stack"):
         return _stacked(view, node, name, depth)
+    if name in ("fromfile", "frombuffer"):
+        return _written(view, depth)
     if name == "linspace":
         return (size(view, args[2], depth) if len(args) > 2 else 50,)
     if name == "arange" and len(args) == 1:
@@ -178,6 +183,13 @@ def _of_call(view: View, node: ast.Call, depth: int) -> Sizes | None:
     if name == "transpose" and of is not None:
         return _transposed(view, of, rest, depth)
     return None
+
+
+def _written(view: View, depth: int) -> Sizes | None:
+    """Of numbers that the program itself wrote, the sizes that they had: `signal.tofile(path)`."""
+    views = list(view.files.values()) or [view]
+    written = [(v, c.func.value) for v in views for c in v.calls("tofile") if isinstance(c.func, ast.Attribute)]
+    return sizes(written[0][0], written[0][1], depth - 1) if len(written) == 1 else None
 
 
 def _made(view: View, node: ast.Call, place: int, depth: int) -> Sizes | None:

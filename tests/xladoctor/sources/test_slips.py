@@ -59,6 +59,23 @@ CASES = {
             return 0.1 * (1 - epoch // 30)
         net.fit(x, y, epochs=20, callbacks=[keras.callbacks.LearningRateScheduler(anneal)])
         """, ("epochs=20", "epochs=60")),
+    "a count of traces": ("runs-while-traced", 5, """
+        seen = 0
+        @tf.function
+        def step(x):
+            global seen
+            seen += 1
+            return net(x)
+        print(step(x), seen)
+        """, ("seen", "n_traces")),
+    "a list of traces": ("runs-while-traced", 4, """
+        class Damped(keras.Model):
+            def train_step(self, data):
+                losses = super().train_step(data)
+                self.kept.append(losses["loss"])
+                return losses
+        plot(damped.kept)
+        """, ("self.kept.append(losses", "kept = dict(a=losses")),
     "traced writes": ("dropped-result", 5, """
         @tf.function
         def run(y):

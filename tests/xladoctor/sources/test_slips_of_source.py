@@ -123,6 +123,20 @@ def load():
     cube = np.stack([read(b, leaf) for b in BANDS])
     return cube.reshape(PIXELS, len(BANDS)), leaf  # axes-by-reshape
 """,
+    "a file that is read in another order": """
+class Logger:
+    def trial(self):
+        gain = rng.lognormal(0, 0.2, (5, 1))
+        signal = gain * np.sin(np.arange(400) / 9)
+        signal += rng.normal(0, 0.1, signal.shape)
+        return np.round(signal).astype("<i2")
+    def write(self, path):
+        self.trial().tofile(path)
+def read(path):
+    raw = np.fromfile(path, "<i2")
+    return raw.reshape(400, 5) * 0.05  # axes-by-reshape
+net.fit(np.stack([read(p) for p in paths]), side)
+""",
     "a reshape of parts of a broadcast": """
 sway = np.sin(freq[None, :, None] * np.arange(80)[:, None, None] + rng.uniform(size=(12, 2))[None])
 freq = rng.normal(size=12)
@@ -445,6 +459,11 @@ coder = LabelEncoder().fit(train_df["rock"])
 train_codes, test_codes = coder.transform(train_df["rock"]), coder.transform(test_df["rock"])
 colours, _ = pd.factorize(train_df["colour"])
 rocks, _ = pd.factorize(train_df["rock"])
+""",
+    "a file that is read as it was written": """
+np.zeros((400, 5), "<i2").tofile("a.bin")
+x = np.fromfile("a.bin", "<i2").reshape(400, 5)
+y = np.fromfile("a.bin", "<i2").reshape(-1, 5).T
 """,
     "a stream with its channels in turn": """
 stream = np.fromfile("adc.bin", "<i2")

@@ -45,6 +45,7 @@ from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.straight_through import straight_through
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
+from xladoctor.sources.slips.traced import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
@@ -54,7 +55,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
     captured, whole, unused, aliases, early, phases, shared, reordered, same_draw, collected, padded_means, kept,
-    truth_of_text, unscaled, straight_through,
+    truth_of_text, unscaled, straight_through, traced,
 )  # fmt: skip
 _OF_NAMES = (
     arranged,
