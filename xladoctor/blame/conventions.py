@@ -309,7 +309,11 @@ def of_labels_range(made: list[Value], operands: Iterable[Value], sizes: Sequenc
     layers = [v for v in made if isinstance(v, Layer) and v.cls == "Dense" and number(v.settings.get("units")) in sizes]
     if layers and layers[-1].origin is not None:
         units = number(layers[-1].settings.get("units"))
-        yield from at_origin(layers[-1].origin, 6.8, f"It gives {units} classes.", None, "units")
+        # Where the number is one of another line, that line chose it.
+        named = [p for p in layers[-1].origin.parents if p.kind in ("constant", "argument")]
+        told = f"It gives {units} classes."
+        yield from at_origin(layers[-1].origin, 5.6 if named else 6.8, told, None, "units")
+        yield from at_origin(named[0] if named else None, 6.8, told, None, "constant")
 
 
 def of_gathered(arrays: Sequence[Array]) -> Iterator[Candidate]:
