@@ -99,7 +99,7 @@ _ASKS: tuple[tuple[re.Pattern[str], Finder], ...] = (
 
 _CONTRACT = frozenset(
     {"training", "mask", "y_true", "y_pred", "sample_weight", "input_shape", "shape", "inputs", "epoch", "logs", "seed",
-     "rng", "dtype", "args", "kwargs", "config", "event", "step"}
+     "rng", "dtype", "args", "kwargs", "config", "event", "step", "x", "y", "label", "labels", "target", "targets"}
 )  # fmt: skip
 """Parameters that others ask for, read or not."""
 
