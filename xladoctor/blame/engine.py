@@ -145,6 +145,7 @@ def _by_sources(
     yield from unsized.of_unsized(hops, crash, files)
     yield from tables.of_tables(hops, crash, files)
     yield from settings_used.of_settings(hops, crash, files, next(iter(known.files), ""))
+    yield from settings_used.of_defaults(hops, crash, files, clash)
     yield from out_of_step.of_members(crash, files, known)
     yield from of_marks(hops, crash, files)
     yield from axis_orders.of_orders(hops, crash, run, files)

@@ -20,7 +20,7 @@ Found = tuple[int, float, str]
 
 def of_libraries(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
-    halves = any(b == 2 * (a - 1) for a in crash.sizes for b in crash.sizes if a > 2)
+    halves = any(b == 2 * (a - 1) for a in crash.sizes for b in crash.sizes if a > 2) and _takes_half(hops, files)
     is_turned, inverts = bool(turned(crash.shapes)), crash.slug == "broadcast-mismatch" and _inverts(crash, files)
     for file in dict.fromkeys(file for file, _ in hops):
         source = files.source(file)
@@ -38,6 +38,12 @@ def of_libraries(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterat
             elif isinstance(node, ast.Assign) and crash.slug in ("keras-input-mismatch", "broadcast-mismatch"):
                 found += _parts(node)
         yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
+
+
+def _takes_half(hops: Mapping[Line, int], files: Files) -> bool:
+    """Whether the program takes half spectra, of real signals."""
+    sources = (files.source(file) for file in dict.fromkeys(file for file, _ in hops))
+    return any(last_name(n) in ("rfft", "stft") for s in sources if s is not None for n in walk(s.tree))
 
 
 def _inverts(crash: Crash, files: Files) -> bool:

@@ -32,7 +32,6 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
         return
     trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
     by_name: dict[str, set[str]] = {}
-    known: dict[str, ast.FunctionDef] = {}
     reading: set[str] = set()
     changed = {name for tree in trees.values() for name in _changed(tree)}
     for tree in trees.values():
@@ -41,13 +40,11 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
                 by_name[node.name] = _with_default(node)
             elif isinstance(node, ast.FunctionDef):
                 by_name[node.name] = set(defaults(node))
-                known[node.name] = node
                 reading |= {node.name} if _reads_settings(node) else set()
     for file, tree in trees.items():
         found = [
             (at, 7.5, why) for n in walk(tree) if isinstance(n, ast.FunctionDef) for at, why in _left_out(n, by_name)
         ]
-        found += _at_default(tree, known, crash)
         found += [(at, 7.0, _AT_IMPORT) for at in _at_import(tree, reading, changed)] if file != main else []
         yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
 
@@ -65,19 +62,29 @@ def _left_out(function: ast.FunctionDef, optional: Mapping[str, set[str]]) -> It
             yield call.lineno, f"It leaves `{left[0]}` at its default, and `{given[left[0]]}` is given one beside it."
 
 
-def _at_default(
-    tree: ast.Module, known: Mapping[str, ast.FunctionDef], crash: Crash
-) -> Iterator[tuple[int, float, str]]:
-    """The calls that leave a size at its default which is one of the sizes that do not fit."""
-    for call in (n for n in walk(tree) if isinstance(n, ast.Call) and last_name(n.func) in known):
-        function = known[last_name(call.func)]
-        if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-            continue
-        for name, default in defaults(function).items():
-            size = default.value if isinstance(default, ast.Constant) else None
-            left = argument(call, function, name) is None
-            if left and type(size) is int and size > _SMALLEST and size in crash.sizes:
-                yield call.lineno, 7.4, f"It leaves `{name}` of {function.name} at {size}, which does not fit."
+def of_defaults(hops: Mapping[Line, int], crash: Crash, files: Files, clash: Clash | None) -> Iterator[Candidate]:
+    """The calls that leave a size at its default which is one of the sizes that do not fit, and of one side alone."""
+    if crash.slug not in _OF_SIZES:
+        return
+    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    known = {n.name: (f, n) for f, tree in trees.items() for n in walk(tree) if isinstance(n, ast.FunctionDef)}
+    told = clash.sides if clash is not None and clash.relation != "elements" else []
+    sides = [{(o.file, o.line) for o, _ in chain(d.origin, 8)} for d in told]
+    for file, tree in trees.items():
+        for call in (n for n in walk(tree) if isinstance(n, ast.Call) and last_name(n.func) in known):
+            place, function = known[last_name(call.func)]
+            starred = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+            for name, default in defaults(function).items() if not starred and (file, call.lineno) in hops else ():
+                size = default.value if isinstance(default, ast.Constant) and isinstance(default.value, int) else 0
+                passed = sum((place, default.lineno) in side for side in sides)
+                if (
+                    size > _SMALLEST
+                    and size in crash.sizes
+                    and argument(call, function, name) is None
+                    and passed == min(len(sides), 1)
+                ):
+                    reason = f"It leaves `{name}` of {function.name} at {size}, which does not fit."
+                    yield Candidate(file, call.lineno, 7.4 if passed else 6.6, reason, None, "other", True)
 
 
 _SMALLEST = 3
