@@ -33,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="A quick run: --nimgs-train 1 --nimgs-test 1 --nepochs 1 --object-size 96 --ngroups 32 "
         "--filters-scale 0.0625 --estimate-iterations 5",
     )
-    options.add_model_options(parser, filters_scale=0.25, batch_size=8, estimate_iterations=40)
+    options.add_model_options(parser, filters_scale=0.25, batch_size=8, estimate_iterations=48)
     add = parser.add_argument
     add("--nimgs-train", type=positive, default=2, help="objects to train on (default 2)")
     add("--nimgs-test", type=positive, default=2, help="objects to reconstruct (default 2)")

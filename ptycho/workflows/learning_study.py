@@ -39,8 +39,9 @@ def run_study(args: argparse.Namespace) -> dict[str, Any]:
     found = {name: result.metrics for name, result in results.items()}
     first, *others = found
     gains = {f"{name} over {first}": gain(found[first], found[name]) for name in others}
-    pairs = [(f"solver-{number}", name) for name in ("whole", "whole-mixed") for number in args.solver if name in found]
-    gains |= {f"{name} over {solved}": gain(found[solved], found[name]) for solved, name in pairs}
+    pairs = [(f"solver-{number}", name) for name in ("whole", "whole-mixed") for number in args.solver]
+    pairs = [pair for pair in (*pairs, ("mae", "poisson")) if found.keys() >= set(pair)]
+    gains |= {f"{name} over {other}": gain(found[other], found[name]) for other, name in pairs}
     written = {"configuration": configuration, "arms": found, "gains": gains}
     write_json(args.output_dir / "metrics.json", written)
     (args.output_dir / "tables.md").write_text(learning_table.write(found, gains), encoding="utf-8")

@@ -9,7 +9,7 @@ _PARTS = ("amplitude", "phase")
 
 
 def write(arms: Mapping[str, Any], gains: Mapping[str, Any]) -> str:
-    """Two tables: the arms on objects of lines, and, where there are other kinds of object, those.
+    """The arms on objects of lines; where there are such, gains over other arms than the first; other kinds of object.
 
     Args:
         arms: the metrics of each arm by name, as in metrics.json.
@@ -28,6 +28,13 @@ def write(arms: Mapping[str, Any], gains: Mapping[str, Any]) -> str:
         means = [_pair(figures["mean"], what) for what in ("ssim", "mae", "frc50")]
         rows.append([name, *means, *differences, *losses, time])
     text = _table(header, rows)
+    rows = [
+        [pair, *(_gain(over[part]) for part in _PARTS)]
+        for pair, over in gains.items()
+        if not pair.endswith(f" over {first}")
+    ]
+    if rows:
+        text += "\n" + _table(["pair", "gain, amplitude", "gain, phase"], rows)
     kinds = list(arms[first]["kinds"])
     if kinds:
         header = ["row", *(f"{kind}, {what}" for kind in kinds for what in ("SSIM", "FRC50"))]

@@ -57,6 +57,7 @@ def test_the_study_pairs_every_arm_with_the_estimate(tmp_path):
         assert fits["truth"][loss] > 0
     table = (tmp_path / "tables.md").read_text().splitlines()
     assert sum(line.startswith("| solver-9 |") for line in table) == 2
+    assert sum(line.startswith("| whole over solver-9 |") for line in table) == 1
     assert all((tmp_path / name).stat().st_size > 10_000 for name in ("pictures.png", "quality.png"))
     ceiling, estimate = (written["arms"][name]["mean"]["phase"]["ssim"] for name in ("truth", "estimate-3"))
     assert ceiling > estimate + 0.1
