@@ -67,7 +67,7 @@ test-pythons: setup ## the fast tests on Python 3.10, 3.12 and 3.13, as far as t
 	      && $(BIN)/python -m uv pip install --quiet --python $$venv/bin/python --no-deps --no-build-isolation -e . \
 	      && touch $$venv/.installed || exit 1; \
 	  fi; \
-	  echo "Python $$version:"; \
+	  echo "Python $$version: $(or $(TESTS),all rooms), without what starts TensorFlow:"; \
 	  $$venv/bin/python -m pytest -q -m "not slow" $(TURN) $(TESTS) || exit 1; \
 	done
 
