@@ -1,6 +1,7 @@
 """A value that a function reads when it is traced, and that the program changes in a loop."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,7 @@ class Sources:
         self.code = code
 
     scripts = ()
+    cwd = Path("/home/ada")
 
     def text(self, file, followed=False):
         return self.code, ""
