@@ -1,6 +1,7 @@
 """Whether a training is one that the program did before: from the same line, of a like model, with the same settings.
 
-Names do not count, since Keras numbers its layers through a process; values do not count either, only their shapes.
+Names do not count, since Keras numbers its layers through a process; values do not count either, only their shapes. Nor
+does a float of a setting (a rate, a scale), unless it is 0: the graph is the same but for a constant.
 """
 
 from __future__ import annotations
@@ -50,11 +51,15 @@ def _like(value: Any, left: list[int], depth: int = 0) -> Any:
     left[0] -= 1
     if left[0] <= 0 or depth > _DEPTH:
         return "..."
-    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+    if isinstance(value, float):
+        return ("float", value == 0)
+    if value is None or isinstance(value, (bool, int, str, bytes)):
         return value
     if isinstance(value, Mapping):
         own = {str(k): v for k, v in value.items() if k != "name"}
         return tuple((k, _like(own[k], left, depth + 1)) for k in sorted(own))
+    if isinstance(value, list) and all(type(v) is float for v in value):
+        return ("floats", len(value))  # weights, or a filter
     if isinstance(value, (list, tuple)):
         return tuple(_like(v, left, depth + 1) for v in value)
     if isinstance(value, FunctionType):

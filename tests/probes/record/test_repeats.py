@@ -32,7 +32,9 @@ def power(exponent):
 
 def net(loss="mse", **config):
     layers = [Layer(name="dense", kernel=SimpleNamespace(shape=(4, 2), dtype="float32"), **config)]
-    return SimpleNamespace(loss=loss, optimizer=Layer(learning_rate=0.1), _flatten_layers=lambda **_: layers)
+    return SimpleNamespace(
+        loss=loss, optimizer=Layer(learning_rate=0.1), layers=layers, _flatten_layers=lambda **_: layers
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,14 +43,21 @@ def net(loss="mse", **config):
         (net(activation="relu"), FIT, True),
         (net(activation="relu"), {**FIT, "call": 7, "model": "model_3"}, True),
         (net(activation="tanh"), FIT, False),
+        (net(activation="relu", rate=0.25), FIT, True),
+        (net(activation="relu", rate=0.0), FIT, False),
         (net(activation="relu", loss="mae"), FIT, False),
         (net(activation="relu"), {**FIT, "rows_in": 99}, False),
         (net(activation="relu"), {**FIT, "where": {"file": "train.py", "line": 9}}, False),
     ],
 )
 def test_what_is_the_same_training(model, call, same):
-    first = likeness(net(activation="relu"), FIT)
+    first = likeness(net(activation="relu", **({"rate": 0.5} if "rate" in model.layers[0].config else {})), FIT)
     assert first is not None and (likeness(model, call) == first) is same
+
+
+def test_an_image_of_constants_among_the_settings_is_not_too_much_to_compare():
+    first, second = (likeness(net(probe=[[v + n for n in range(200)] for _ in range(200)]), FIT) for v in (0.5, 0.25))
+    assert first is not None and first == second != likeness(net(probe=[[0.5] * 200] * 199), FIT)
 
 
 def test_functions_with_other_values_are_other_losses_and_what_is_not_known_is_no_repetition():

@@ -195,5 +195,5 @@ def _passed(run: _Rehearsed, under: str) -> Verdict:
     if run.stopped:
         how += ", stopped after its first predict"
     if run.stopped == "repeats":
-        how += " where it trained once more in the same way; its end was not reached"
+        how += " where it trained once more in the same way, constants aside; its end was not reached"
     return Verdict("pass", f"{done} ({how}; {under})")
