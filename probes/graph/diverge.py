@@ -9,6 +9,7 @@ which may change what XLA fuses.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -35,8 +36,11 @@ _MESSAGE = 600
 class Search:
     """Looks for the first node of a step at which plain mode and XLA part."""
 
-    def __init__(self, step: Step, frames: Frames) -> None:
+    def __init__(self, step: Step, frames: Frames, seconds: float | None = None) -> None:
         self._step = step
+        self._until = None if seconds is None else time.monotonic() + seconds
+        self.ended_early = False
+        """Whether it stopped at a bound, with ops left."""
         self._graph: Graph = step.pure.graph
         self._loaded: Loaded = frames.loaded(self._graph)
         self._arguments: dict[str, Array] = {t: np.asarray(v) for t, v in step.arguments.items()}
@@ -52,6 +56,8 @@ class Search:
         Raises TensorFlow's own error if the program does not compile with these results.
         """
         for window, plain in self._windows(tensors):
+            if self._over():
+                return None
             wanted = [*window, *self._given_to(window)]
             self.compilations += 1
             part = unwrap(truncate(self._graph, wanted))
@@ -64,9 +70,15 @@ class Search:
                 found = self._alone(name, outputs, values)
                 if found is not None:
                     return found
-                if self.checked >= _CHECKED:
+                if self._over():
                     return None
         return None
+
+    def _over(self) -> bool:
+        """Whether so many nodes were looked at, or so long, that the others are left out."""
+        late = self._until is not None and time.monotonic() > self._until
+        self.ended_early = self.ended_early or late or self.full
+        return self.ended_early
 
     def _part(self, name: str, results: Mapping[str, tuple[Array, Array]]) -> None:
         """What is seen of a node whose results, plain and under XLA, differ; in program order."""

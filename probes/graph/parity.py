@@ -192,13 +192,13 @@ class Ways:
             "left_out": sorted({*free, *seeded}),
         }
 
-    def first_node(self, outputs: Sequence[str]) -> dict[str, Any]:
+    def first_node(self, outputs: Sequence[str], seconds: float | None = None) -> dict[str, Any]:
         """{"node": where plain mode and XLA part on the way to these outputs, or None, "checked", "unchecked",
-        "error"}; where the plain way fails, the op at which it does.
+        "error"}; where the plain way fails, the op at which it does. A search that takes more than `seconds` has none.
         """
         if self.of(PLAIN)[0]["outcome"] != "passed":
             return {"node": failing_op(self.step, self.frames), "checked": 0, "unchecked": [], "error": None}
-        search = Search(self.step, self.frames)
+        search = Search(self.step, self.frames, seconds)
         error = None
         node = None
         try:
@@ -209,6 +209,8 @@ class Ways:
             if not type(failed).__module__.startswith("tensorflow"):
                 raise
             error = f"{type(failed).__name__}: {failed}"[:600]
+        if node is None and search.ended_early:
+            error = f"only {search.checked} of the ops that differ were looked at"
         return {
             "node": node,
             "checked": search.checked,

@@ -34,7 +34,7 @@ class Kept:
     def first_node(self, request: FindFirstNode) -> dict[str, Any]:
         """`parity.Ways.first_node`."""
         started = time.perf_counter()
-        return _timed(self._for(request).first_node(request.outputs), started)
+        return _timed(self._for(request).first_node(request.outputs, request.seconds), started)
 
     def remedy(self, request: TryRemedy) -> dict[str, Any]:
         """`remedies.Remedies.apply`."""

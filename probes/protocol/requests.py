@@ -296,9 +296,10 @@ class CompareRows(OfCapsule[answers.Rows], op="parity_rows"):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FindFirstNode(OfCapsule[answers.FirstNode], op="parity_node"):
-    """At which op do plain mode and XLA part, on the way to these outputs?"""
+    """At which op do plain mode and XLA part, on the way to these outputs? The search ends after so many seconds."""
 
     outputs: tuple[str, ...]
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -5,7 +5,7 @@ rows. See `parity_judge` for what the differences mean and `probes.graph.sensiti
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,13 +21,24 @@ _DONE = ("jit", "eager")
 """What is varied so is a way of its own anyway."""
 
 
-def parity(bench: Bench, case: Case, others: Sequence[Case] = ()) -> Parity:
+Rows = Sequence[answers.ComparedWays]
+
+
+def parity(
+    bench: Bench,
+    case: Case,
+    others: Sequence[Case] = (),
+    *,
+    worth: Callable[[Rows], Rows] = lambda rows: rows,
+    seconds: float | None = None,
+) -> Parity:
     """Compare the ways of the subject in this case; `others` are cases of the same size under other settings, each of
-    which is one more way.
+    which is one more way. `worth` picks the results that differ and for whose sake the first op that differs is looked
+    for, for so many seconds.
     """
     started, tries = time.monotonic(), bench.tries
     case = _plain(case)
-    asked = _Parity(bench, case, _otherwise(case, others))
+    asked = _Parity(bench, case, _otherwise(case, others), worth, seconds)
     found, notes, node = asked.run()
     ways = tuple(dict.fromkeys([*asked.passed, *(w for a in found for w in a.ways)]))
     return Parity(
@@ -117,8 +128,12 @@ _ROWS: tuple[requests.Way, ...] = (judge.PLAIN, judge.XLA)
 class _Parity:
     """The questions about one case."""
 
-    def __init__(self, bench: Bench, case: Case, others: Sequence[Case]) -> None:
+    def __init__(
+        self, bench: Bench, case: Case, others: Sequence[Case], worth: Callable[[Rows], Rows], seconds: float | None
+    ) -> None:
         self._bench = bench
+        self._worth = worth
+        self._seconds = seconds
         self._case = case
         self._others = others
         self._capsule = ""
@@ -148,11 +163,13 @@ class _Parity:
         self.passed = tuple(w for w, outcome in told.ways.items() if outcome.passed)
         passed = judge.PLAIN in self.passed
         xla = judge.XLA in self.passed
-        apart = tuple(a.output for a in told.agreements if a.apart and a.ways[1] == judge.XLA)
+        apart = [a for a in told.agreements if a.apart and a.ways[1] == judge.XLA]
+        sought = tuple(a.output for a in (self._worth(apart) if apart else ()))
         node = None
-        if xla and (apart or not passed):
+        if xla and (sought or not passed):
             self._bench.say("looking for the first op that differs")
-            node = self._bench.ask(requests.FindFirstNode(capsule=self._capsule, outputs=apart), self._case)
+            request = requests.FindFirstNode(capsule=self._capsule, outputs=sought, seconds=self._seconds)
+            node = self._bench.ask(request, self._case)
         parted = node.result if node is not None and node.ok else None
         found, more = judge.agreements(told, parted)
         notes += more

@@ -149,6 +149,8 @@ def test_the_op_that_gives_another_shape_on_the_same_values_is_named(ways):
 def test_amplified_rounding_has_no_first_node(ways):
     found = ways("logistic").first_node(["output 0"])
     assert (found["node"], found["error"], found["unchecked"]) == (None, None, [])
+    cut = ways("logistic").first_node(["output 0"], seconds=0.0)
+    assert cut["node"] is None and "0 of the ops" in cut["error"], "what was not looked at is not the same"
 
 
 @slow

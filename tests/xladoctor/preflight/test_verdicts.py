@@ -195,7 +195,7 @@ def test_rows_that_have_a_state_each_may_not_be_exchanged(tmp_path, monkeypatch,
     )
     way = Agreement("output 0", ("plain", "xla"), True, ([8, 1], [8, 1]), 0.0)
     found = SimpleNamespace(agreements=(rows, way), ways=("plain", "xla"), not_comparable=())
-    monkeypatch.setattr(parity, "parity", lambda bench, case: found)
+    monkeypatch.setattr(parity, "parity", lambda bench, case, **_: found)
     bench = SimpleNamespace(subject=SimpleNamespace(folder=tmp_path))
     stage = Stage("predict of net", bench, (8,), True)
     verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
@@ -209,7 +209,7 @@ def test_rows_of_a_declared_batch_may_not_be_exchanged(tmp_path, monkeypatch, fi
     )
     way = Agreement("output 0", ("plain", "xla"), True, ([16, 1], [16, 1]), 0.0)
     found = SimpleNamespace(agreements=(rows, way), ways=("plain", "xla"), not_comparable=())
-    monkeypatch.setattr(parity, "parity", lambda bench, case: found)
+    monkeypatch.setattr(parity, "parity", lambda bench, case, **_: found)
     bench = SimpleNamespace(subject=SimpleNamespace(folder=tmp_path))
     stage = Stage("predict of net", bench, (16,), True, fixed_batch=fixed)
     verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
@@ -274,11 +274,21 @@ def test_rounding_that_the_optimizer_enlarges(tmp_path, monkeypatch, outputs, de
     (tmp_path / "capsule.json").write_text(json.dumps({"inputs": inputs}))
     apart = [Agreement(o, ("plain", "xla"), False, ([3], [3]), deviation, slug="parity-divergence") for o in outputs]
     found = SimpleNamespace(agreements=tuple(apart), ways=("plain", "xla"), not_comparable=())
-    monkeypatch.setattr(parity, "parity", lambda bench, case: found)
+    asked = []
+
+    def compare(bench, case, *, worth, seconds):
+        rows = [
+            answers.ComparedWays(o, ([3], [3]), deviation, 1e-6, (), ways=("plain", "xla"), apart=True) for o in outputs
+        ]
+        asked.extend(row.output for row in worth(rows))
+        return found
+
+    monkeypatch.setattr(parity, "parity", compare)
     stage = Stage("fit of net", SimpleNamespace(subject=SimpleNamespace(folder=tmp_path)), (8,), None)
     verdict = parity.check(SimpleNamespace(wanted_stages=(stage,), say=lambda text: None))
     assert verdict.state == state, verdict
     assert (state == "fail") or "rounding that the optimizer amplifies" in verdict.details[-1]
+    assert bool(asked) is (state == "fail"), "the first op that differs is looked for where something is wrong"
 
 
 @pytest.mark.parametrize(("complete", "ways"), [(True, ["plain", "plain"]), (False, ["recorded", "recorded"])])
