@@ -85,7 +85,7 @@ def test_and_else_it_is_not(tmp_path, text, deviation, why):
     assert not path.exists()
 
 
-def in_this_process(bench, case, text, environment, arguments=()):
+def in_this_process(bench, case, text, arguments=()):
     """As a process of its own would end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", ["script.py", *arguments])

@@ -84,12 +84,18 @@ def _quantities(view: View, of: ast.expr, width: Size) -> str:
                 names = [i.id for i in items if isinstance(i, ast.Name)] if last else []
             elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.List):
                 names = [str(e.value) for e in node.slice.elts if isinstance(e, ast.Constant)]
-            stems = {re.sub(r"[\d_]+$|_\w$", "", n) for n in names}
+            stems = {_stem(n) for n in names}
             if isinstance(width, int) and width != len(names):
                 continue
             if len(names) > 2 and len(stems) == len(names) and not any(_ONE_KIND.search(n) for n in names):
                 return ", ".join(f"`{n}`" for n in names[:3])
     return ""
+
+
+def _stem(name: str) -> str:
+    """A name without the number, or the one letter, behind it."""
+    bare = name.rstrip("0123456789_")
+    return name[:-2] if bare == name and name[-2:-1] == "_" else bare
 
 
 def _first(node: ast.expr) -> float:

@@ -33,8 +33,8 @@ _QUIET = frozenset(
      "zip"}
 )  # fmt: skip
 _GIVEN = re.compile(
-    r"(?:\w*(?:EarlyStopping|ModelCheckpoint|ReduceLROnPlateau|LearningRateScheduler|SwapEMAWeights|BackupAndRestore)"
-    r"|Adam\w*|Nadam|RMSprop|SGD|Adagrad|Lion|\w+Decay\w*|compute_(?:class|sample)_weight)$"
+    r"(?:EarlyStopping|ModelCheckpoint|ReduceLROnPlateau|LearningRateScheduler|SwapEMAWeights|BackupAndRestore)$"
+    r"|^(?:Adam\w*|Nadam|RMSprop|SGD|Adagrad|Lion|compute_(?:class|sample)_weight)$|.Decay"
 )
 _CHANGES = re.compile(
     r"augment|center|centre|clip|crop|denoise|dropout|filter|flip|jitter|mask|normali[sz]e|noise|pad|scale|shuffle"
@@ -104,7 +104,7 @@ def _never_given(tree: ast.Module) -> Iterator[Slip]:
             if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name) or target.id in read or not trains:
                 continue
             made = next(
-                (n for n in walk(node.value) if isinstance(n, ast.Call) and _GIVEN.match(last_name(n.func))), None
+                (n for n in walk(node.value) if isinstance(n, ast.Call) and _GIVEN.search(last_name(n.func))), None
             )
             whole = made is node.value or isinstance(node.value, ast.List | ast.Tuple)
             if made is not None and whole and not target.id.startswith("_"):
