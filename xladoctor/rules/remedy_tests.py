@@ -110,6 +110,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "count-from-zero": _none(CODE),
     "call-for-training": _none(CODE),
     "call-update": _none(CODE),
+    "name-of-hook": _none(CODE),
     "list-again": _none(CODE),
     "one-for-each": _none(CODE),
     "iterate-again": _none(CODE),

@@ -94,6 +94,10 @@ _CALL = Remedy(
     "call-update", "Call the function where the second model should follow", "changes-numerics",
     "After `apply_gradients`, or in every n-th step.",
 )  # fmt: skip
+_HOOK = Remedy(
+    "name-of-hook", "Give the method the name that Keras calls", "changes-numerics",
+    "`on_epoch_begin(self, epoch, logs=None)`, `on_train_batch_end(self, batch, logs=None)`, ...",
+)  # fmt: skip
 _KEEP = Remedy(
     "keep-argument", "Use the argument", "changes-numerics",
     "`self.fused = fused`; or take the argument out of the signature.",
@@ -128,6 +132,7 @@ OF_SOURCE: Mapping[str, Kind] = {
     "never-asked": Kind(_SWITCH, _ASK),
     "setting-unread": Kind(_SWITCH, _ASK),
     "never-called": Kind(_SWITCH, _CALL),
+    "unknown-hook": Kind(_SWITCH, _HOOK),
     "argument-ignored": Kind(_SWITCH, _KEEP),
     "two-layouts": Kind(_PAIRING, _AFTER),
     "one-reordered": Kind(

@@ -252,6 +252,22 @@ CASES = {
         agent = Agent()
         agent.learn()
         """, ("agent.learn()", "agent.learn(); agent.update_target()")),
+    "hook": ("unknown-hook", 2, """
+        class Warm(tf.keras.callbacks.Callback):
+            def on_epoch_start(self, epoch, logs=None):
+                self.weight.assign(min(1.0, epoch / 10))
+        """, ("on_epoch_start", "on_epoch_begin")),
+    "hook of a sequence": ("unknown-hook", 3, """
+        from keras.utils import PyDataset
+        class Tiles(PyDataset):
+            def on_epoch_ends(self):
+                self.rng.shuffle(self.order)
+        """, ("on_epoch_ends", "on_epoch_end")),
+    "hook of one's own": ("unknown-hook", 2, """
+        class Watch(keras.callbacks.Callback):
+            def on_batch_done(self, batch):
+                self.seen.append(batch)
+        """, ("keras.callbacks.Callback", "Callback")),
     "constants": ("always-zero", 2, "PARTS, ALL = 3, 4\nshare = 1 // 10", ("1 // 10", "10 // 3")),
     "one layer": ("one-object", 1, "stack = [keras.layers.Dense(8)] * 3", ("[keras.layers.Dense(8)]", "[0.0]")),
     "one list": ("one-object", 1, "seen = dict.fromkeys(names, [])", ("[])", "0)")),

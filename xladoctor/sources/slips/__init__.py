@@ -34,6 +34,7 @@ from xladoctor.sources.slips import (
 from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
 from xladoctor.sources.slips.early import early
+from xladoctor.sources.slips.hooks import unknown_hooks
 from xladoctor.sources.slips.ignored import ignored
 from xladoctor.sources.slips.kept import kept
 from xladoctor.sources.slips.layouts import layouts
@@ -54,8 +55,8 @@ from xladoctor.sources.slips.whole import whole
 __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
-    captured, whole, unused, aliases, early, phases, shared, reordered, same_draw, collected, padded_means, kept,
-    truth_of_text, unscaled, straight_through, traced,
+    captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, collected,
+    padded_means, kept, truth_of_text, unscaled, straight_through, traced,
 )  # fmt: skip
 _OF_NAMES = (
     arranged,
