@@ -18,6 +18,7 @@ from xladoctor.recording.run import Event, Recording, location
 from xladoctor.rules.slips import FILL
 from xladoctor.sources import made_by
 from xladoctor.sources.backward import Backward
+from xladoctor.sources.inside import line_within
 from xladoctor.sources.loops import trains
 from xladoctor.sources.made_by import COUNTED, DEALT, DRAWN_AGAIN, STATISTIC, WHOLE_SPREAD, Maker
 
@@ -46,6 +47,8 @@ def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Locat
     used, at = location(event.get("used")), None
     if kind.maker is not None and used is not None:
         at = made_by.line_of_rows(back(), used.file, used.line, _what(event), kind.maker, _step(event))
+    if event["what"] == "in-window":
+        at = line_within(back().trees) or at
     at = at or made_by.line_of_layer(back(), kind.layer)
     if at is None and event.get("activation"):
         at = made_by.line_of_last_layer(back(), event["cls"], event.get("units"), event["activation"])

@@ -35,7 +35,7 @@ class Backward:
     """The assignments of a program."""
 
     def __init__(self, trees: Mapping[str, ast.Module]) -> None:
-        self._trees = trees
+        self.trees = trees
         self.functions: dict[str, list[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]] = defaultdict(list)
         self._calls: dict[str, list[tuple[str, ast.Call]]] = defaultdict(list)
         self._attributes: dict[str, list[Made]] = defaultdict(list)
@@ -67,7 +67,7 @@ class Backward:
 
     def call_at(self, file: str, line: int, method: str) -> ast.Call | None:
         """The call of a method at a line."""
-        tree = self._trees.get(file)
+        tree = self.trees.get(file)
         calls = (n for n in walk(tree) if isinstance(n, ast.Call)) if tree is not None else ()
         found = [c for c in calls if last_name(c.func) == method and c.lineno <= line <= (c.end_lineno or c.lineno)]
         return max(found, key=lambda c: c.lineno, default=None)
@@ -78,7 +78,7 @@ class Backward:
 
     def named(self, file: str, node: ast.Name) -> list[Made]:
         """What was assigned to a name where it is read: the last whole value, and what changed it since."""
-        return list(self._named(file, self._trees[file], node.id, node.lineno))
+        return list(self._named(file, self.trees[file], node.id, node.lineno))
 
     def values(self, file: str, node: ast.Name) -> list[Made]:
         """What a name may hold where it is read; nothing where it is changed in part since."""
@@ -105,7 +105,7 @@ class Backward:
 
     def tree(self, file: str) -> ast.Module | None:
         """The tree of a file of the program."""
-        return self._trees.get(file)
+        return self.trees.get(file)
 
     def steps(self, file: str, value: ast.expr) -> Iterator[Made]:
         """What made a value, and what made that, nearest first."""
@@ -132,7 +132,7 @@ class Backward:
         return found if len(found) == len(returned) else []
 
     def _of(self, file: str, expression: ast.expr, line: int) -> Iterator[Made]:
-        tree = self._trees[file]
+        tree = self.trees[file]
         for node in _parts(expression):
             if isinstance(node, ast.Name):
                 yield from self._named(file, tree, node.id, line)
@@ -154,7 +154,7 @@ class Backward:
 
     def _scope(self, file: str, line: int) -> ast.AST:
         """The innermost function around a line; the module where there is none."""
-        return innermost(self._inside[file], line) or self._trees[file]
+        return innermost(self._inside[file], line) or self.trees[file]
 
     def _named(self, file: str, tree: ast.Module, name: str, line: int) -> Iterator[Made]:
         scope = self._scope(file, line)
@@ -184,7 +184,7 @@ class Backward:
         owner = next((name for name, (_, own) in self._of_objects.items() if own is function), None)
         if owner is None:
             return []
-        nodes = [n for tree in self._trees.values() for n in walk(tree) if isinstance(n, ast.Assign)]
+        nodes = [n for tree in self.trees.values() for n in walk(tree) if isinstance(n, ast.Assign)]
         made = [n for n in nodes if isinstance(n.value, ast.Call) and last_name(n.value.func) == owner]
         names = {last_name(target) for n in made for target in n.targets} - {""}
         at_once = [c for c in self._calls.get("", ()) if last_name(getattr(c[1].func, "func", c[1].func)) == owner]
