@@ -109,6 +109,16 @@ CASES = {
             net.fit(x[site != left_out], y[site != left_out])
             scores.add(y[site == left_out], net(x[site == left_out]))
         """, ("        self.area.update", "        self.area.reset_state()\n        self.area.update")),
+    "folds in one loop": ("never-reset", 7, """
+        area = keras.metrics.AUC(curve="PR")
+        kept = {}
+        for valley in valleys:
+            net = build()
+            net.fit(x[where != valley], y[where != valley])
+            score = net.predict(x[where == valley])
+            area.update_state(y[where == valley], score)
+            kept[valley] = float(area.result())
+        """, ("    kept[valley] = float(area.result())", "kept = float(area.result())")),
     "epochs in one metric": ("never-reset", 4, """
         hits = tf.keras.metrics.Recall()
         def rate(net, rows):

@@ -100,6 +100,7 @@ def _pooled(tree: ast.Module) -> Iterator[Slip]:
     if any(isinstance(n, ast.Attribute) and n.attr in _RESETS for n in nodes):
         return
     made = {dotted(t) for t, v, _ in assigns(tree) if isinstance(v, ast.Call) and "metrics." in (dotted(v.func) or "")}
+    yield from _over_folds([n for n in nodes if isinstance(n, ast.For)], made)
     inside = {id(n): loop for loop in nodes if isinstance(loop, ast.For) for n in _below(loop)}
     for function in (n for n in nodes if isinstance(n, FUNCTIONS) and n.name not in ("result", "update_state")):
         own = {dotted(t) for t, _, _ in assigns(function)}
@@ -125,12 +126,36 @@ def _pooled(tree: ast.Module) -> Iterator[Slip]:
             )
 
 
-def _starts_anew(loop: ast.For) -> bool:
-    """Whether each round is an epoch, or makes and trains a model of its own."""
+def _over_folds(loops: list[ast.For], made: set[str | None]) -> Iterator[Slip]:
+    """A metric that is made before a loop which trains a model in each round, and updated and read in it."""
+    for loop in loops:
+        if not _trains_its_own(loop):
+            continue
+        own = {dotted(t) for t, _, _ in assigns(loop)}
+        calls = [n for n in _below(loop) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        read = {dotted(c.func.value) for c in calls if c.func.attr == "result"}  # type: ignore[attr-defined]
+        for call in calls:
+            name = dotted(call.func.value)  # type: ignore[attr-defined]
+            if last_name(call.func) == "update_state" and name in (read & made) - own:
+                yield Slip(
+                    "never-reset",
+                    call.lineno,
+                    f"`{name}` goes on from one round of the loop to the next",
+                    "Each round trains a model of its own and reads the metric. A metric collects until `reset_state`, "
+                    "and nothing resets it: each result has the rows of all earlier rounds in it.",
+                )
+                break
+
+
+def _trains_its_own(loop: ast.For) -> bool:
     stored = {n.id for n in _below(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     fits = [n for n in _below(loop) if isinstance(n, ast.Call) and last_name(n.func) == "fit"]
-    own = any(isinstance(f.func, ast.Attribute) and dotted(f.func.value) in stored for f in fits)
-    return own or bool(re.match(r"epochs?$|ep$|e$", ast.unparse(loop.target)))
+    return any(isinstance(f.func, ast.Attribute) and dotted(f.func.value) in stored for f in fits)
+
+
+def _starts_anew(loop: ast.For) -> bool:
+    """Whether each round is an epoch, or makes and trains a model of its own."""
+    return _trains_its_own(loop) or bool(re.match(r"epochs?$|ep$|e$", ast.unparse(loop.target)))
 
 
 def _stands_for(node: ast.expr, several: dict[str, ast.expr]) -> list[str | None]:
