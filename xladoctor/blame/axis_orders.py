@@ -28,7 +28,7 @@ def of_orders(hops: Mapping[Line, int], crash: Crash, run: Follower, files: File
     """The lines among those that the failure depends on."""
     orders = turned(crash.shapes)
     shaped = _OF_DATA if YIELDED.search(crash.message) else _OF_DATA | _OF_MODELS
-    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if orders and (s := files.source(f)) is not None}
+    trees = files.trees(f for f, _ in hops if orders)
     inside = _behind_inputs(trees.values()) if crash.slug == "keras-input-mismatch" else frozenset()
     for file, tree in trees.items():
         for node in walk(tree):

@@ -13,7 +13,7 @@ from xladoctor.blame.axis_orders import TURNS, turned
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Sizes
 from xladoctor.blame.dtypes import SLUG, types_of
-from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.suspicion import Candidate, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import assigned_once, keyword, last_name, text_key, walk
 
@@ -33,17 +33,13 @@ def of_documents(hops: Mapping[Line, int], crash: Crash, run: Follower, files: F
     """The lines among those that the failure depends on."""
     shaped = crash.slug not in _OF_NO_SHAPE
     orders, ranks = bool(turned(crash.shapes)), frozenset(len(shape) for shape in crash.shapes)
-    for file in dict.fromkeys(file for file, _ in hops):
-        source = files.source(file)
-        for function in walk(source.tree) if source is not None else ():
+    for file, tree in files.trees(f for f, _ in hops).items():
+        for function in walk(tree):
             said = ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
             if said is not None and isinstance(function, ast.FunctionDef):
                 found = [*_of_promises(function, said, crash), *(_of_order(function, said) if orders else ())]
                 found += _of_shapes(function, said, run, ranks) if shaped else ()
-                yield from (
-                    Candidate(file, at, weight, why, None, "other", True)
-                    for at, weight, why in found if (file, at) in hops
-                )  # fmt: skip
+                yield from conventions(file, found, hops)
 
 
 def shapes_said(text: str) -> list[tuple[str, ...]]:

@@ -43,7 +43,7 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     types = types_of(crash.message)
     if crash.slug != SLUG or len(types) != 2:
         return
-    known = {file: s.tree for file in dict.fromkeys(f for f, _ in hops) if (s := files.source(file)) is not None}
+    known = files.trees(f for f, _ in hops)
     inside = crash.at is not None and crash.at.function.rpartition(".")[2] in ("call", "__call__", "build")
     mixed = list(_of_policy(known, inside)) if types & _HALF and "float32" in types else []
     if mixed and inside:

@@ -62,7 +62,7 @@ def of_counts(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
     made, asked = shapes_yielded(crash.message)
     if len(made) != len(asked) or not made:
         return
-    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    trees = files.trees(f for f, _ in hops)
     functions = [n for tree in trees.values() for n in walk(tree) if isinstance(n, ast.FunctionDef)]
     calls = [[c for c in walk(f) if isinstance(c, ast.Call)] for f in functions]
     declaring = [c for own in calls if any(last_name(c.func) in _DECLARES for c in own) for c in own]

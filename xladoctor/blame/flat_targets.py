@@ -20,7 +20,7 @@ def of_flat_targets(crash: Crash, hops: Mapping[Line, int], files: Files) -> Ite
     """The elements of a dataset that are made so, in the last function that it is mapped to, or where it is made."""
     if _OTHER_STRUCTURE not in crash.message:
         return
-    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    trees = files.trees(f for f, _ in hops)
     calls = [(f, n) for f, tree in trees.items() for n in walk(tree) if isinstance(n, ast.Call) and n.args]
     made = {last_name(n.args[0]) for _, n in calls if last_name(n.func) in ("map", "from_generator")}
     found = [

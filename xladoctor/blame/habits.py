@@ -51,9 +51,8 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files, inputs: froz
     if crash.slug in ("broadcast-mismatch", "keras-input-mismatch"):
         finders.append(_rows_second)
     finders += elements.finders(crash, files, inputs)
-    for file in dict.fromkeys(file for file, _ in hops) if finders else ():
-        source = files.source(file)
-        for node in walk(source.tree) if source is not None else ():
+    for file, tree in files.trees(f for f, _ in hops if finders).items():
+        for node in walk(tree):
             for find in finders:
                 found = find(node)
                 if found is not None and (file, found[0]) in hops:
@@ -170,8 +169,8 @@ def _pad(node: ast.AST) -> Found | None:
 
 def _starts(hops: Mapping[Line, int], files: Files) -> dict[str, ast.Call]:
     """The functions that give where windows start, with the range that does it."""
-    sources = (files.source(file) for file in dict.fromkeys(file for file, _ in hops))
-    functions = (n for s in sources if s is not None for n in walk(s.tree) if isinstance(n, ast.FunctionDef))
+    trees = files.trees(f for f, _ in hops).values()
+    functions = (n for tree in trees for n in walk(tree) if isinstance(n, ast.FunctionDef))
     returns = ((f.name, n.value) for f in functions for n in walk(f) if isinstance(n, ast.Return))
     return {name: value for name, value in returns if isinstance(value, ast.Call) and _bound(value) is not None}
 
@@ -204,8 +203,7 @@ def _overrun(node: ast.AST, starts: Mapping[str, ast.Call]) -> Found | None:
 
 def _sums(hops: Mapping[Line, int], files: Files) -> list[frozenset[str]]:
     """What is added up of three or more names in one expression: `past + gap + ahead`."""
-    sources = (files.source(file) for file in dict.fromkeys(file for file, _ in hops))
-    nodes = [n for s in sources if s is not None for n in walk(s.tree)]
+    nodes = [n for tree in files.trees(f for f, _ in hops).values() for n in walk(tree)]
     rounds = {name for n in nodes if isinstance(n, ast.For | ast.comprehension) for name in names_in(n.target)}
     found = (_terms(n, ast.Add) - rounds for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add))
     return [names for names in found if len(names) > 2]

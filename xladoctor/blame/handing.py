@@ -101,7 +101,7 @@ def of_misplaced(hops: Mapping[Line, int], files: Files) -> Iterator[Candidate]:
     """A call that gives an argument in the place of a parameter of another name, where one of the callee's parameters
     has its name: `Mosaic(self.canvas, self.size)` of `def __init__(self, size, canvas)`.
     """
-    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    trees = files.trees(f for f, _ in hops)
     known: dict[str, list[list[str]]] = defaultdict(list)
     for tree in trees.values():
         for node in (n for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)):

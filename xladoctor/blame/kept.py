@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.suspicion import Candidate, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import assigned_once, last_name, names_in, parameters, walk
 
@@ -24,17 +24,16 @@ _OPTIMIZERS = frozenset(
 def of_kept(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
     variables = _OTHER_VARIABLES.search(crash.message) is not None
-    for file in dict.fromkeys(file for file, _ in hops):
-        source = files.source(file)
+    for file, tree in files.trees(f for f, _ in hops).items():
         found: list[tuple[int, float, str]] = []
-        for node in walk(source.tree) if source is not None else ():
+        for node in walk(tree):
             if isinstance(node, ast.FunctionDef):
                 found += [(at, 8.0, why) for at, why in _caches(node)]
             elif variables and isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
                 made = last_name(node.value.func) in _OPTIMIZERS and not isinstance(node.targets[0], ast.Subscript)
                 said = "The optimizer that it makes is used for other variables later: each set needs its own."
                 found += [(node.lineno, 7.2, said)] if made else []
-        yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
+        yield from conventions(file, found, hops)
 
 
 def _caches(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:

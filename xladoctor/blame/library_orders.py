@@ -10,22 +10,20 @@ from collections.abc import Iterator, Mapping
 from xladoctor.blame.axis_orders import turned
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import dotted, keyword, last_name, walk
 
 _FITS = frozenset({"fit", "fit_transform"})
-Found = tuple[int, float, str]
 
 
 def of_libraries(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
     halves = any(b == 2 * (a - 1) for a in crash.sizes for b in crash.sizes if a > 2) and _takes_half(hops, files)
     is_turned, inverts = bool(turned(crash.shapes)), crash.slug == "broadcast-mismatch" and _inverts(crash, files)
-    for file in dict.fromkeys(file for file, _ in hops):
-        source = files.source(file)
+    for file, tree in files.trees(f for f, _ in hops).items():
         found: list[Found] = []
-        for node in walk(source.tree) if source is not None else ():
+        for node in walk(tree):
             if isinstance(node, ast.Call) and is_turned:
                 found += _sides(node)
             elif isinstance(node, ast.Call) and halves and last_name(node.func) == "fftfreq":
@@ -37,13 +35,13 @@ def of_libraries(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterat
                 found.append((node.lineno, 7.2, said))
             elif isinstance(node, ast.Assign) and crash.slug in ("keras-input-mismatch", "broadcast-mismatch"):
                 found += _parts(node)
-        yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
+        yield from conventions(file, found, hops)
 
 
 def _takes_half(hops: Mapping[Line, int], files: Files) -> bool:
     """Whether the program takes half spectra, of real signals."""
-    sources = (files.source(file) for file in dict.fromkeys(file for file, _ in hops))
-    return any(last_name(n) in ("rfft", "stft") for s in sources if s is not None for n in walk(s.tree))
+    trees = files.trees(f for f, _ in hops).values()
+    return any(last_name(n) in ("rfft", "stft") for tree in trees for n in walk(tree))
 
 
 def _inverts(crash: Crash, files: Files) -> bool:

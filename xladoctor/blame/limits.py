@@ -10,16 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import LABEL, OF_VALUES
-from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, walk
+from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, operands, walk
 
 _MOST = 3
 """So many items more than its limit are a mistake of the ends of a list."""
 _JOINS = frozenset({"concat", "concatenate", "hstack", "r_"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-Found = tuple[int, float, str]
-"""A line, the weight of the reason, and the reason."""
 
 
 def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bool) -> Iterator[Candidate]:
@@ -27,9 +25,8 @@ def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bo
     more = {abs(a - b) for a in crash.sizes for b in crash.sizes} & set(range(1, _MOST + 1))
     if not more and crash.slug not in OF_VALUES:
         return
-    for file in dict.fromkeys(file for file, _ in hops):
-        source = files.source(file)
-        nodes = list(walk(source.tree)) if source is not None else []
+    for file, tree in files.trees(f for f, _ in hops).items():
+        nodes = list(walk(tree))
         found = [
             f for n in nodes if isinstance(n, _Function) for f in _lengthened(n, more | ({1} if one_past else set()))
         ]
@@ -37,7 +34,7 @@ def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bo
             found += [f for n in nodes for f in (*_moved_on(n), *_summed_up(n), *_own_length(n), *_of_one_part(n))]
         if one_past:
             found += [f for n in nodes for f in _past_the_end(n, LABEL in crash.message)]
-        yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
+        yield from conventions(file, found, hops)
 
 
 # -- numbers that go one past the last row ----------------------------------------------------------------------------
@@ -186,8 +183,7 @@ def _of_one_part(node: ast.AST) -> Iterator[Found]:
     for call in (
         n for n in walk(node) if isinstance(n, ast.Call) and last_name(n.func) in ("max", "reduce_max", "amax")
     ):
-        is_method = isinstance(call.func, ast.Attribute) and last_name(call.func.value) not in ("np", "tf", "numpy")
-        held = call.func.value if is_method and isinstance(call.func, ast.Attribute) else (call.args or [node])[0]
+        held = operands(call, ("np", "tf", "numpy"))[0]
         part = held.slice if isinstance(held, ast.Subscript) else None
         last = part.elts[-1] if isinstance(part, ast.Tuple) and part.elts else part
         if isinstance(last, ast.Constant) and last.value == 0 and type(last.value) is int:

@@ -17,9 +17,8 @@ _WEIGHT = 6.0
 
 def of_open_lengths(hops: Mapping[Line, int], files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
-    for file in dict.fromkeys(file for file, _ in hops):
-        source = files.source(file)
-        for node in walk(source.tree) if source is not None else ():
+    for file, tree in files.trees(f for f, _ in hops).items():
+        for node in walk(tree):
             at = (file, getattr(node, "lineno", 0))
             reason = _reason(node) if at in hops else None
             if reason is not None:

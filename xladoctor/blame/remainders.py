@@ -47,10 +47,8 @@ def of_levels(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
     """`step = 2 * levels`, where something is made a multiple of `step`: each level halves it, so that `2 ** levels` is
     needed. No number has to be known.
     """
-    for file in dict.fromkeys(file for file, _ in hops) if crash.slug in _OF_PARTS else ():
-        source = files.source(file)
-        functions = [n for n in walk(source.tree) if isinstance(n, ast.FunctionDef)] if source is not None else []
-        for function in functions:
+    for file, tree in files.trees(f for f, _ in hops if crash.slug in _OF_PARTS).items():
+        for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
             known = assigned_once(function)
             for node in walk(function):
                 if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod | ast.FloorDiv):

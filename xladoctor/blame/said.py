@@ -10,23 +10,21 @@ from collections.abc import Callable, Iterator, Mapping
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import keyword, last_name, names_in, parameters, walk
 
-Found = tuple[int, float, str]
 Finder = Callable[[ast.FunctionDef, re.Match[str]], Iterator[Found]]
 
 
 def of_words(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
     asked = [(find, said) for pattern, find in _ASKS if (said := pattern.search(crash.message[:6000]))]
-    for file in dict.fromkeys(file for file, _ in hops):
-        source = files.source(file)
-        functions = [n for n in walk(source.tree) if isinstance(n, ast.FunctionDef)] if source is not None else []
+    for file, tree in files.trees(f for f, _ in hops).items():
+        functions = [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
         found = [one for function in functions for find, said in asked for one in find(function, said)]
         found += [one for function in functions for one in _unread(function)]
-        yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
+        yield from conventions(file, found, hops)
 
 
 def _calls(function: ast.FunctionDef, *names: str) -> list[ast.Call]:

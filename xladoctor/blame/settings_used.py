@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.settings import fields_of
-from xladoctor.blame.suspicion import Candidate, chain
+from xladoctor.blame.suspicion import Candidate, chain, conventions
 from xladoctor.blame.values import Clash, Origin
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import argument, defaults, last_name, walk
+from xladoctor.sources.names import argument, defaults, last_name, parameters, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -30,7 +30,7 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
     """The lines among those that the failure depends on."""
     if crash.slug not in _OF_SIZES:
         return
-    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    trees = files.trees(f for f, _ in hops)
     by_name: dict[str, set[str]] = {}
     reading: set[str] = set()
     changed = {name for tree in trees.values() for name in _changed(tree)}
@@ -46,7 +46,7 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
             (at, 7.5, why) for n in walk(tree) if isinstance(n, ast.FunctionDef) for at, why in _left_out(n, by_name)
         ]
         found += [(at, 7.0, _AT_IMPORT) for at in _at_import(tree, reading, changed)] if file != main else []
-        yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
+        yield from conventions(file, found, hops)
 
 
 def _left_out(function: ast.FunctionDef, optional: Mapping[str, set[str]]) -> Iterator[tuple[int, str]]:
@@ -66,7 +66,7 @@ def of_defaults(hops: Mapping[Line, int], crash: Crash, files: Files, clash: Cla
     """The calls that leave a size at its default which is one of the sizes that do not fit, and of one side alone."""
     if crash.slug not in _OF_SIZES:
         return
-    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    trees = files.trees(f for f, _ in hops)
     known = {n.name: (f, n) for f, tree in trees.items() for n in walk(tree) if isinstance(n, ast.FunctionDef)}
     told = clash.sides if clash is not None and clash.relation != "elements" else []
     sides = [{(o.file, o.line) for o, _ in chain(d.origin, 8)} for d in told]
@@ -150,7 +150,7 @@ _AT_IMPORT = "It is worked out once, when the module is imported: later settings
 def _changed(tree: ast.Module) -> Iterator[str]:
     """The names outside of a function whose fields it sets: `setattr(SETTINGS, key, value)`, `SETTINGS.n = 16`."""
     for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
-        own = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+        own = set(parameters(function))
         own |= {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         for node in walk(function):
             held: ast.expr | None = None

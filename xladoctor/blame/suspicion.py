@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from xladoctor.blame.values import Array, Clash, Layer, Origin
@@ -22,6 +22,10 @@ WEIGHT = {
 _LONGEST = 400
 _WINDOW = re.compile(r"[^:]+:[^:]+")
 """A slice with both its ends, of a few of the rows: `start:start + length`."""
+
+
+Found = tuple[int, float, str]
+"""A line, the weight of the reason, and the reason."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,11 @@ def chain(origin: Origin | None, far: int = 6) -> Iterator[tuple[Origin, int]]:
         new = [p for p in here.parents if p not in known] if depth < far and len(known) < _LONGEST else []
         known.update(new)
         todo += [(parent, depth + 1) for parent in new]
+
+
+def conventions(file: str, found: Iterable[Found], lines: Container[tuple[str, int]]) -> Iterator[Candidate]:
+    """Lines of a file for which a convention speaks, as far as they are among these."""
+    yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in lines)
 
 
 def edit_of(origin: Origin) -> Edit:

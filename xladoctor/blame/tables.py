@@ -13,7 +13,7 @@ from itertools import pairwise
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import OF_VALUES
-from xladoctor.blame.suspicion import Candidate
+from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
 
@@ -32,13 +32,11 @@ _WIDE = frozenset({"pivot", "pivot_table", "crosstab"})
 _MERGES = frozenset({"merge", "explode", "merge_asof"})
 _DEEPEST = 3
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-Found = tuple[int, float, str]
-"""A line, the weight of the reason, and the reason."""
 
 
 def of_tables(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
-    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    trees = files.trees(f for f, _ in hops)
     use = _Use.of(trees.values()) if crash.slug in _COLUMNS else None
     for file, tree in trees.items():
         found: list[Found] = []
@@ -48,7 +46,7 @@ def of_tables(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
             found += _uncounted(tree)
         if _of_rows(crash):
             found += [*_unfiltered(tree), *_merged(tree), *_uncut(tree)]
-        yield from (Candidate(file, at, w, why, None, "other", True) for at, w, why in found if (file, at) in hops)
+        yield from conventions(file, found, hops)
 
 
 # -- columns of each table by itself ----------------------------------------------------------------------------------

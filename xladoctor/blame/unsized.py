@@ -33,7 +33,7 @@ _STRANGE = re.compile(r"object|str|bytes|void|datetime")
 
 def of_unsized(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
-    trees = {f: s.tree for f in dict.fromkeys(f for f, _ in hops) if (s := files.source(f)) is not None}
+    trees = files.trees(f for f, _ in hops)
     found = [*_of_recorded_types(crash, files, trees)]
     if crash.slug in _OF_SIZES_AT_RUN_TIME:
         found += _of_data(trees)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +43,11 @@ class Files:
             full = sum(known is not None for known in self._sources.values()) >= _MOST
             self._sources[file] = None if full else self._parsed(file)
         return self._sources[file]
+
+    def trees(self, names: Iterable[str]) -> dict[str, ast.Module]:
+        """{file: its tree} of the files that can be read, each once, in the order of their names here."""
+        known = {file: self.source(file) for file in names}
+        return {file: source.tree for file, source in known.items() if source is not None}
 
     def edited(self, file: str, text: str) -> Files:
         """The same files, but for another text of one of them, with as many lines: names are bound where they were."""
