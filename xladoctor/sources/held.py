@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.backward import Backward, Made, statements
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, last_name, operands, walk
 
 _DEPTH = 4
 _SAME_TYPE = frozenset(
@@ -91,6 +91,15 @@ class View:
     def of(self, made: Made) -> View:
         """The view of the file in which something was made."""
         return self.files.get(made.file, self)
+
+    def every(self) -> list[View]:
+        """The views of all files of the program: this one, where no others are known."""
+        return list(self.files.values()) or [self]
+
+    def results(self, call: ast.Call) -> list[tuple[View, ast.expr]]:
+        """What the functions of the program that a call may run return, each with the view of its file."""
+        own = self.back.functions.get(last_name(call.func), ())
+        return [(self.files.get(file, self), v) for file, function in own for v in returned(function)]
 
     def calls(self, *names: str) -> Iterator[ast.Call]:
         """The calls of functions and methods of these names, in the order of their lines."""
@@ -202,10 +211,8 @@ class View:
     def _made_shape(self, node: ast.Call, depth: int) -> tuple[int, ...] | None:
         """Of a new array whose sizes are written, and of what a function of the program returns."""
         name = last_name(node.func)
-        own = self.back.functions.get(name, ())
-        if own:
-            sizes_of = [(self.files.get(f, self), v) for f, function in own for v in returned(function)]
-            return self._agreed([view.shape(v, depth - 1) for view, v in sizes_of])
+        if name in self.back.functions:
+            return self._agreed([view.shape(v, depth - 1) for view, v in self.results(node)])
         given = next((k.value for k in node.keywords if k.arg in ("size", "shape")), None)
         if given is None and name in _MAKES and node.args:
             given = node.args[0]
@@ -304,10 +311,7 @@ def returned(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]
 
 def subject_of(call: ast.Call) -> ast.expr | None:
     """The array that a function or a method is called on."""
-    own = call.func.value if isinstance(call.func, ast.Attribute) else None
-    if own is not None and last_name(own) not in _MODULES:
-        return own
-    return call.args[0] if call.args else None
+    return operands(call, _MODULES)[0]
 
 
 def _type_of(node: ast.expr) -> str:

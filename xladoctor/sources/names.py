@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -108,6 +108,17 @@ def names_in(node: ast.AST) -> set[str]:
     return {n.id for n in walk(node) if isinstance(n, ast.Name)}
 
 
+def mentioned(tree: ast.AST) -> set[str]:
+    """The names, attributes and texts of a tree."""
+    found = names_in(tree)
+    for node in walk(tree):
+        if isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+    return found
+
+
 def text_key(node: ast.expr) -> str | None:
     """The key of `config["eager"]`."""
     key = node.slice if isinstance(node, ast.Subscript) else None
@@ -117,6 +128,16 @@ def text_key(node: ast.expr) -> str | None:
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     """The value of a keyword of a call."""
     return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def operands(call: ast.Call, modules: Container[str]) -> tuple[ast.expr | None, list[ast.expr]]:
+    """(what a call is made on, its other arguments), for `np.reshape(x, 3)` as for `x.reshape(3)`. `modules` are names
+    whose functions are no methods.
+    """
+    own = call.func.value if isinstance(call.func, ast.Attribute) else None
+    if own is not None and last_name(own) not in modules:
+        return own, list(call.args)
+    return call.args[0] if call.args else None, list(call.args[1:])
 
 
 def positional(function: ast.AST) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, mentioned, operands, walk
 
 PREDICTS = frozenset({"predict", "predict_on_batch", "predict_proba"})
 LAYOUT = frozenset(
@@ -25,10 +25,7 @@ def inner(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Attribute) and node.attr == "values":
         return node.value
     if isinstance(node, ast.Call) and last_name(node.func) in LAYOUT:
-        own = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if own is not None and last_name(own) not in _MODULES:
-            return own
-        return node.args[0] if node.args else None
+        return operands(node, _MODULES)[0]
     return None
 
 
@@ -54,8 +51,7 @@ def cut(view: View, node: ast.expr, depth: int = 3) -> ast.expr | None:
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Gt | ast.GtE):
         of = node.left
     elif isinstance(node, ast.Call) and last_name(node.func) in _CUTS:
-        own = node.func.value if isinstance(node.func, ast.Attribute) else None
-        of = own if own is not None and last_name(own) not in _MODULES else node.args[0] if node.args else None
+        of = operands(node, _MODULES)[0]
         of = of.left if isinstance(of, ast.Compare) else of if last_name(node.func) != "where" else None
     if of is not None:
         return node if prediction(view, of) is not None else None
@@ -63,23 +59,8 @@ def cut(view: View, node: ast.expr, depth: int = 3) -> ast.expr | None:
     return cut(view, below, depth) if below is not None else None
 
 
-def text_of(view: View) -> str:
-    """The source of all files of the program, as it is read back from their trees."""
-    trees = [v.tree for v in view.files.values()] or [view.tree]
-    return "\n".join(ast.unparse(t) for t in trees)
-
-
 def words_of(view: View) -> set[str]:
     """The names, attributes, keywords and texts of all files of the program."""
-    found: set[str] = set()
-    for tree in [v.tree for v in view.files.values()] or [view.tree]:
-        for node in walk(tree):
-            if isinstance(node, ast.Name):
-                found.add(node.id)
-            elif isinstance(node, ast.Attribute):
-                found.add(node.attr)
-            elif isinstance(node, ast.keyword) and node.arg:
-                found.add(node.arg)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.add(node.value)
-    return found
+    trees = [v.tree for v in view.every()]
+    given = {n.arg for tree in trees for n in walk(tree) if isinstance(n, ast.keyword) and n.arg}
+    return given.union(*map(mentioned, trees))

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.names import keyword, last_name, names_in
+from xladoctor.sources.names import keyword, last_name, names_in, operands
 from xladoctor.sources.order import scope_at
 
 _IN_PLACE = frozenset({"shuffle"})
@@ -103,10 +103,8 @@ def _base(value: ast.expr) -> str | None:
     if isinstance(value, ast.BinOp) and isinstance(value.right, ast.Constant):
         return _base(value.left)
     if isinstance(value, ast.Call) and last_name(value.func) in _KEEPS:
-        of = value.func.value if isinstance(value.func, ast.Attribute) else None
-        if of is not None and last_name(of) not in _MODULES:
-            return _base(of)
-        return _base(value.args[0]) if value.args else None
+        of = operands(value, _MODULES)[0]
+        return _base(of) if of is not None else None
     return None
 
 

@@ -9,8 +9,8 @@ import ast
 from collections.abc import Sequence
 
 from xladoctor.sources.backward import Made
-from xladoctor.sources.held import View, returned
-from xladoctor.sources.names import keyword, last_name
+from xladoctor.sources.held import View
+from xladoctor.sources.names import keyword, last_name, operands
 
 Size = int | str | None
 Sizes = tuple[Size, ...]
@@ -155,12 +155,9 @@ def _taken(view: View, node: ast.Subscript, depth: int) -> Sizes | None:
 def _of_call(view: View, node: ast.Call, depth: int) -> Sizes | None:
     name, args = last_name(node.func), list(node.args)
     own = node.func.value if isinstance(node.func, ast.Attribute) else None
-    functions = view.back.functions.get(name, ()) if own is None or last_name(own) == "self" else ()
-    if functions:
-        values = [(f, v) for f, fn in functions if isinstance(fn, ast.FunctionDef) for v in returned(fn)]
-        return _agreed([sizes(view.files.get(f, view), v, depth - 1) for f, v in values])
-    method = own is not None and last_name(own) not in _MODULES
-    of, rest = (own, args) if method else (args[0] if args else None, args[1:])
+    if name in view.back.functions and (own is None or last_name(own) == "self"):
+        return _agreed([sizes(*result, depth - 1) for result in view.results(node)])
+    of, rest = operands(node, _MODULES)
     if name in _SAME:
         return sizes(view, of, depth - 1) if of is not None else None
     if name in _SHAPED:
@@ -187,8 +184,7 @@ def _of_call(view: View, node: ast.Call, depth: int) -> Sizes | None:
 
 def _written(view: View, depth: int) -> Sizes | None:
     """Of numbers that the program itself wrote, the sizes that they had: `signal.tofile(path)`."""
-    views = list(view.files.values()) or [view]
-    written = [(v, c.func.value) for v in views for c in v.calls("tofile") if isinstance(c.func, ast.Attribute)]
+    written = [(v, c.func.value) for v in view.every() for c in v.calls("tofile") if isinstance(c.func, ast.Attribute)]
     return sizes(written[0][0], written[0][1], depth - 1) if len(written) == 1 else None
 
 

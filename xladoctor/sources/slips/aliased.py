@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, names_in, walk
+from xladoctor.sources.names import dotted, last_name, mentioned, walk
 from xladoctor.sources.slips.slip import Slip, values_of_names
 
 _UPDATES = re.compile(r"target|ema|shadow|teacher|average|polyak|sync|soft_?update|(?:hard|copy)_?(?:update|weights)")
@@ -37,9 +37,7 @@ def aliases(tree: ast.Module) -> Iterator[Slip]:
 
 def _never_called(tree: ast.Module) -> Iterator[Slip]:
     """A function that brings a second model up to date, and that nothing calls."""
-    names = {n.attr for n in walk(tree) if isinstance(n, ast.Attribute)}
-    names |= names_in(tree)
-    names |= {n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    names = mentioned(tree)
     for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
         if function.name in names or function.decorator_list or not _UPDATES.search(function.name):
             continue

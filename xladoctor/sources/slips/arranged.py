@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.held import View, returned
+from xladoctor.sources.held import View
 from xladoctor.sources.names import keyword, last_name, names_in, walk
 from xladoctor.sources.predictions import inner, words_of
 from xladoctor.sources.sizes import size
@@ -38,27 +38,27 @@ class Copies:
 
 def faults(view: View) -> Iterator[Slip]:
     """All of a file."""
-    for one, other, call in _partners(view):
+    for one, other in _partners(view):
         yield from _copies(view, one, other)
         yield from _by_place(view, one, other)
-        yield from _listed(view, one, other, call)
+        yield from _listed(view, one, other)
         yield from _before_a_sort(view, one, other)
     yield from _as_they_end(view)
     yield from _coded_apart(view)
 
 
-def _partners(view: View) -> Iterator[tuple[ast.expr, ast.expr, ast.Call]]:
+def _partners(view: View) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Rows, and what belongs to them: labels, weights, the parts of a dataset."""
     for call in view.calls("fit", "evaluate", "train_on_batch"):
         given = [*call.args[:2], *(k.value for k in call.keywords if k.arg in ("y", "sample_weight"))]
         rows = keyword(call, "x")
         given = [rows, *given] if rows is not None else given
-        yield from ((given[0], other, call) for other in given[1:])
+        yield from ((given[0], other) for other in given[1:])
     for call in view.calls("from_tensor_slices", "zip", "train_test_split"):
         parts = call.args
         if last_name(call.func) == "from_tensor_slices":
             parts = list(call.args[0].elts) if call.args and isinstance(call.args[0], ast.Tuple | ast.List) else []
-        yield from ((parts[0], other, call) for other in parts[1:])
+        yield from ((parts[0], other) for other in parts[1:])
 
 
 def _followed(view: View, node: ast.expr, depth: int) -> tuple[View, ast.expr] | None:
@@ -70,12 +70,8 @@ def _followed(view: View, node: ast.expr, depth: int) -> tuple[View, ast.expr] |
         if len(made) == 1:
             return view.of(made[0]), made[0].value
         made = [] if made else view.back.named(view.file, node)
-        call, part = (made[0].value, made[0].part) if len(made) == 1 else (None, None)
-        own = view.back.functions.get(last_name(call.func), ()) if isinstance(call, ast.Call) else ()
-        values = [(f, v) for f, fn in own if isinstance(fn, ast.FunctionDef) for v in returned(fn)]
-        if part and len(values) == 1 and isinstance(values[0][1], ast.Tuple) and len(values[0][1].elts) == part[1]:
-            return view.files.get(values[0][0], view), values[0][1].elts[part[0]]
-        return None
+        values = view.back.part_of(made[0].value, made[0].part) if len(made) == 1 else []
+        return (view.of(values[0]), values[0].value) if len(values) == 1 else None
     if isinstance(node, ast.Subscript):
         first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
         whole = isinstance(first, ast.Slice) and first.lower is first.upper is first.step is None
@@ -209,7 +205,7 @@ def _prefix(view: View, node: ast.expr) -> tuple[str, int] | None:
     return None
 
 
-def _listed(view: View, one: ast.expr, other: ast.expr, call: ast.Call) -> Iterator[Slip]:
+def _listed(view: View, one: ast.expr, other: ast.expr) -> Iterator[Slip]:
     """Two listings of folders of which one at least was not sorted."""
     found = [_listing(view, e, 4) for e in (one, other)]
     if found[0] is None or found[1] is None or all(found) or ast.unparse(one) == ast.unparse(other):
@@ -223,7 +219,6 @@ def _listed(view: View, one: ast.expr, other: ast.expr, call: ast.Call) -> Itera
         "lists its files in any order, which differs from disk to disk: the n-th of one belongs to another file than "
         "the n-th of the other. `sorted(...)` gives both one order.",
     )
-    del call
 
 
 def _listing(view: View, node: ast.expr, depth: int) -> bool | None:

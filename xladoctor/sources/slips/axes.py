@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from xladoctor.sources.backward import Made
 from xladoctor.sources.held import View
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import keyword, last_name, operands, walk
 from xladoctor.sources.sizes import Size, Sizes, size, sizes
 from xladoctor.sources.slips.slip import Slip
 
@@ -107,12 +107,9 @@ def _first(node: ast.expr) -> float:
 
 def _parts(view: View, call: ast.Call) -> tuple[ast.expr, list[ast.expr]] | None:
     """(array, sizes) of a reshape."""
-    args = list(call.args)
-    of = call.func.value if isinstance(call.func, ast.Attribute) else None
-    if of is None or last_name(of) in _MODULES:
-        if not args:
-            return None
-        of, args = args[0], args[1:]
+    of, args = operands(call, _MODULES)
+    if of is None:
+        return None
     if len(args) == 1 and isinstance(args[0], ast.Name):
         made = view.back.values(view.file, args[0])
         args = [made[0].value] if len(made) == 1 else args
@@ -203,9 +200,7 @@ def _side_by_side(value: ast.AST) -> list[ast.expr] | None:
 
 def _classes(view: View, call: ast.Call) -> Iterator[Slip]:
     """`argmax` over the rows, of what a model gave for each of them."""
-    own = isinstance(call.func, ast.Attribute) and last_name(call.func.value) not in _MODULES
-    of = call.func.value if own and isinstance(call.func, ast.Attribute) else (call.args[0] if call.args else None)
-    rest = call.args if own else call.args[1:]
+    of, rest = operands(call, _MODULES)
     axis = next((k.value for k in call.keywords if k.arg in ("axis", "dimension")), rest[0] if rest else None)
     tensors = isinstance(call.func, ast.Attribute) and last_name(call.func.value) in ("tf", "math")
     first = axis is not None and ast.unparse(axis) == "0"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import dotted, keyword, last_name, names_in, walk
+from xladoctor.sources.names import dotted, keyword, last_name, names_in, operands, walk
 from xladoctor.sources.predictions import PREDICTS, cut, prediction, words_of
 from xladoctor.sources.slips.slip import Slip
 
@@ -19,6 +19,7 @@ _FILES = frozenset({"flow_from_directory", "flow_from_dataframe"})
 _ON_PURPOSE = re.compile(r"walk.?forward|timeseriessplit|warm|continual|online|incremental|expanding", re.IGNORECASE)
 _FOLDS = re.compile(r"fold|split\(|leave|held?_?out|\bcv\b", re.IGNORECASE)
 _NEW_WEIGHTS = frozenset({"clone_model", "load_weights", "set_weights", "from_config", "load_model", "restore"})
+_SUMS = frozenset({"sum", "reduce_sum", "mean", "reduce_mean", "count_nonzero"})
 _RATIO = re.compile(
     r"(?:^|_)(?:f1|f_?beta|fscore|r2|r_?square\w*|corr\w*|pearson\w*|kappa|mcc|recall|precision)(?:_|$)"
 )
@@ -58,9 +59,7 @@ def _classes_for_scores(view: View, call: ast.Call) -> Iterator[Slip]:
 
 def _one_column(view: View, call: ast.Call) -> Iterator[Slip]:
     """`argmax(p, axis=1)` of (rows, 1)."""
-    own = call.func.value if isinstance(call.func, ast.Attribute) else None
-    method = own is not None and last_name(own) not in ("np", "numpy", "tf", "math", "ops", "K", "jnp")
-    of, rest = (own, call.args) if method else (call.args[0] if call.args else None, call.args[1:])
+    of, rest = operands(call, ("np", "numpy", "tf", "math", "ops", "K", "jnp"))
     axis = keyword(call, "axis") or (rest[0] if rest else None)
     if of is None or axis is None or ast.unparse(axis) not in ("1", "-1") or prediction(view, of) is None:
         return
@@ -84,7 +83,7 @@ def _scores_for_probabilities(view: View, node: ast.Compare) -> Iterator[Slip]:
     words = words_of(view)
     logits = any(
         isinstance(k.value, ast.Constant) and k.value.value is True
-        for v in (view.files.values() or [view])
+        for v in view.every()
         for call in v.calls("BinaryCrossentropy", "binary_crossentropy", "BinaryFocalCrossentropy")
         for k in call.keywords
         if k.arg == "from_logits"
@@ -200,6 +199,3 @@ def _means_of_ratios(view: View) -> Iterator[Slip]:
                         "class count as much as others, and those with none as 0. A metric with a state divides the "
                         "counts of all batches.",
                     )
-
-
-_SUMS = frozenset({"sum", "reduce_sum", "mean", "reduce_mean", "count_nonzero"})

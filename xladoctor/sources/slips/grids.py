@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, operands, walk
 from xladoctor.sources.sizes import rounds, size
 from xladoctor.sources.slips.slip import Slip
 
@@ -27,9 +27,7 @@ def faults(view: View) -> Iterator[Slip]:
 
 def _looped(view: View, call: ast.Call) -> Iterator[Slip]:
     """A list that two loops fill, the inner one fastest, reshaped to (inner, outer)."""
-    own = call.func.value if isinstance(call.func, ast.Attribute) else None
-    method = own is not None and last_name(own) not in ("np", "numpy", "tf", "ops")
-    of, wanted = (own, list(call.args)) if method else (call.args[0] if call.args else None, list(call.args[1:]))
+    of, wanted = operands(call, ("np", "numpy", "tf", "ops"))
     if len(wanted) == 1 and isinstance(wanted[0], ast.Tuple | ast.List):
         wanted = list(wanted[0].elts)
     if of is None or len(wanted) < 2:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from xladoctor.sources.names import dotted, names_in, walk
+from xladoctor.sources.names import dotted, mentioned, walk
 from xladoctor.sources.slips.slip import Slip
 
 _HOOKS = {
@@ -25,8 +25,7 @@ def unknown_hooks(tree: ast.Module) -> Iterator[Slip]:
     """Each that no line of the module calls or names either."""
     classes = [n for n in walk(tree) if isinstance(n, ast.ClassDef)]
     bases = _bases(tree) if classes else {}
-    named = {n.attr for n in walk(tree) if isinstance(n, ast.Attribute)} | names_in(tree)
-    named |= {n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    named = mentioned(tree) if classes else frozenset()
     for made in classes:
         hooks = next((h for b in made.bases if (h := _hooks(b, bases)) is not None), None)
         for method in made.body if hooks is not None else ():

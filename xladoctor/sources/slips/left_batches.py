@@ -52,7 +52,7 @@ def _counts(view: View, over: ast.expr) -> tuple[int, int] | None:
 
 def _only_read(view: View, name: str) -> bool:
     """Whether each use of a generator is a loop that keeps results and trains nothing."""
-    views = list(view.files.values()) or [view]
+    views = view.every()
     uses = [
         (v, n) for v in views for n in walk(v.tree) if isinstance(n, ast.Name | ast.Attribute) and last_name(n) == name
     ]

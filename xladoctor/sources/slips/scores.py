@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, operands, walk
 from xladoctor.sources.slips.slip import Slip
 
 _MEANS = ("mean", "average", "reduce_mean", "accuracy_score", "mean_squared_error", "mean_absolute_error")
@@ -68,12 +68,7 @@ def _operands(view: View, call: ast.Call) -> list[ast.expr]:
     """What a mean is taken of: a comparison or a difference, written there or by a name."""
     if last_name(call.func) in ("accuracy_score", "mean_squared_error", "mean_absolute_error"):
         return list(call.args[:2])
-    own = (
-        call.func.value
-        if isinstance(call.func, ast.Attribute) and last_name(call.func.value) not in ("np", "tf", "math")
-        else None
-    )
-    taken = own if own is not None else (call.args[0] if call.args else None)
+    taken = operands(call, ("np", "tf", "math"))[0]
     if isinstance(taken, ast.Name):
         made = view.back.named(view.file, taken)
         taken = made[0].value if len(made) == 1 else None

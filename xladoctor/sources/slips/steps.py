@@ -25,7 +25,7 @@ def faults(view: View) -> Iterator[Slip]:
     for call in view.calls("gradient"):
         yield from _left_out(view, call)
     for loop in (n for n in walk(view.tree) if isinstance(n, ast.For)):
-        yield from _same_members(view, loop)
+        yield from _same_members(loop)
         yield from _anew(loop)
     for call in view.calls("Dropout", "SpatialDropout1D", "SpatialDropout2D", "dropout"):
         yield from _kept_share(call)
@@ -97,7 +97,7 @@ def _left_out(view: View, call: ast.Call) -> Iterator[Slip]:
     sources = keyword(call, "sources") or (call.args[1] if len(call.args) > 1 else None)
     function = view.scope(call)
     trained = {m for n in walk(sources or call) if (m := _variables_of(n))}
-    spoken = {m for v in (view.files.values() or [view]) for n in walk(v.tree) if (m := _variables_of(n))}
+    spoken = {m for v in view.every() for n in walk(v.tree) if (m := _variables_of(n))}
     for other in (n for n in walk(function) if isinstance(n, ast.Call)):
         training, name = keyword(other, "training"), dotted(other.func)
         for_training = isinstance(training, ast.Constant) and training.value is True
@@ -130,7 +130,7 @@ def _is_model(view: View, name: str, trained: set[str]) -> bool:
     return len(made) == 1 and isinstance(made[0], ast.Call)
 
 
-def _same_members(view: View, loop: ast.For) -> Iterator[Slip]:
+def _same_members(loop: ast.For) -> Iterator[Slip]:
     """`set_random_seed(42)` in a loop that makes and trains a model in each round, always the same one."""
     inside = [n for s in loop.body for n in walk(s) if isinstance(n, ast.Call)]
     seeds = [c for c in inside if last_name(c.func) in _SEEDS and c.args and not names_in(loop.target) & names_in(c)]
@@ -147,7 +147,6 @@ def _same_members(view: View, loop: ast.For) -> Iterator[Slip]:
             "The seed is set within the loop, and nothing else in it changes from round to round: all models are the "
             "same, and their spread is no uncertainty. Add the number of the round to the seed.",
         )
-    del view
 
 
 def _anew(loop: ast.For) -> Iterator[Slip]:

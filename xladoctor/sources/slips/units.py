@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from xladoctor.sources.held import View, returned
-from xladoctor.sources.names import dotted, keyword, last_name, names_in
+from xladoctor.sources.held import View
+from xladoctor.sources.names import dotted, keyword, last_name, names_in, walk
 from xladoctor.sources.predictions import PREDICTS, inner
 from xladoctor.sources.slips.slip import Slip
 
@@ -49,7 +49,7 @@ class Chain:
 
 def faults(view: View) -> Iterator[Slip]:
     """All of a file."""
-    labels = [c for v in (view.files.values() or [view]) for call in v.calls("fit") if (c := _of_fit(v, call))]
+    labels = [c for v in view.every() for call in v.calls("fit") if (c := _of_fit(v, call))]
     keys = {tuple(s.key for s in c.steps) for c in labels}
     if len(keys) != 1 or len(labels[0].steps) != 1 or labels[0].steps[0].back:
         return
@@ -80,7 +80,7 @@ def _meetings(view: View) -> Iterator[tuple[Chain, Chain, ast.expr]]:
     for call in view.calls(*_SCORES):
         if len(call.args) >= 2:
             yield chain(view, call.args[0]), chain(view, call.args[1]), call
-    for node in ast.walk(view.tree):
+    for node in walk(view.tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
             yield chain(view, node.left), chain(view, node.right), node
 
@@ -88,11 +88,11 @@ def _meetings(view: View) -> Iterator[tuple[Chain, Chain, ast.expr]]:
 def _with_unit(view: View, node: ast.expr) -> tuple[int, str] | None:
     """(line, text) of a `print` that puts a unit behind an error which only means, roots and squares made of this."""
     statement = view.statement(node)
-    if statement is None or any(isinstance(n, ast.BinOp) and not _plain(n, node) for n in ast.walk(statement)):
+    if statement is None or any(isinstance(n, ast.BinOp) and not _plain(n, node) for n in walk(statement)):
         return None
-    names = {n.id for t in getattr(statement, "targets", []) for n in ast.walk(t) if isinstance(n, ast.Name)}
+    names = {n.id for t in getattr(statement, "targets", []) for n in walk(t) if isinstance(n, ast.Name)}
     for call in view.calls("print"):
-        for text in (n for a in call.args for n in ast.walk(a) if isinstance(n, ast.JoinedStr)):
+        for text in (n for a in call.args for n in walk(a) if isinstance(n, ast.JoinedStr)):
             for value, after in zip(text.values, text.values[1:], strict=False):
                 whole = isinstance(value, ast.FormattedValue) and isinstance(value.value, ast.Name)
                 unit = _UNIT.match(str(getattr(after, "value", "")))
@@ -103,7 +103,7 @@ def _with_unit(view: View, node: ast.expr) -> tuple[int, str] | None:
 
 def _plain(operation: ast.BinOp, node: ast.expr) -> bool:
     """A power, a difference, or one of what the difference is made of."""
-    inside = any(n is operation for n in ast.walk(node))
+    inside = any(n is operation for n in walk(node))
     return inside or isinstance(operation.op, ast.Pow | ast.Sub)
 
 
@@ -172,10 +172,9 @@ def chain(view: View, node: ast.expr, depth: int = _DEPTH) -> Chain:
     if of_layout is not None and depth and not column:
         return chain(view, of_layout, depth - 1)
     if isinstance(node, ast.Call) and depth:
-        own = view.back.functions.get(last_name(node.func), ())
-        values = [(f, v) for f, function in own if isinstance(function, ast.FunctionDef) for v in returned(function)]
+        values = view.results(node)
         if len(values) == 1:
-            return chain(view.files.get(values[0][0], view), values[0][1], depth - 1)
+            return chain(*values[0], depth - 1)
     return Chain(root=ast.unparse(node))
 
 
@@ -188,11 +187,11 @@ def _of_several(view: View, node: ast.Name, depth: int) -> Chain:
     if last_name(call.func) == "train_test_split":
         place = part[0] // 2
         return chain(view, call.args[place], depth - 1) if place < len(call.args) else Chain()
-    own = view.back.functions.get(last_name(call.func), ())
-    values = [(f, v) for f, function in own if isinstance(function, ast.FunctionDef) for v in returned(function)]
-    if len(values) == 1 and isinstance(values[0][1], ast.Tuple) and len(values[0][1].elts) == part[1]:
-        return chain(view.files.get(values[0][0], view), values[0][1].elts[part[0]], depth - 1)
-    return Chain(root=f"{last_name(call.func)} {part[0]}" if own else "")
+    values = view.back.part_of(call, part)
+    if len(values) == 1:
+        return chain(view.of(values[0]), values[0].value, depth - 1)
+    name = last_name(call.func)
+    return Chain(root=f"{name} {part[0]}" if name in view.back.functions else "")
 
 
 def _step(node: ast.expr) -> tuple[ast.expr, Step] | None:
