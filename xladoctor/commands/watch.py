@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from xladoctor.errors import XladoctorError, strict
+from xladoctor.errors import XladoctorError
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.model.evidence import ProcessOutcome
 
@@ -194,16 +194,13 @@ class Recorded:
     def _ask_workers(self, folder: Path, check_budget: float | None) -> None:
         import os
 
+        from xladoctor.diagnosis.attempt import Attempts
         from xladoctor.experiments.analyse import ask_workers
         from xladoctor.saved import recording_of
 
-        try:
-            ask_workers(recording_of(folder, self._facts), os.environ, _say(), False, check_budget)
-        except OSError:
-            pass
-        except Exception:  # the program that asks goes on, with the diagnosis of what was recorded
-            if strict():
-                raise
+        with suppress(OSError):  # the program that asks goes on, with the diagnosis of what was recorded
+            recording = recording_of(folder, self._facts)
+            Attempts().of(ask_workers, False, recording, os.environ, _say(), False, check_budget)
 
     def trace(self) -> Trace:
         """The shapes at the watched places of the block.

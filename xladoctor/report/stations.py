@@ -20,6 +20,9 @@ _DEEPEST = 50
 _TOO_LATE = frozenset({"setting-too-late", "dead-switch", "baked-in-setting"})
 
 
+State = Literal["ok", "broken", "failed", "none"]
+
+
 @dataclass(frozen=True)
 class Station:
     """A call of a place on the path of the data, or, where `calls` is not 0, so many calls that are left out.
@@ -30,7 +33,7 @@ class Station:
     place: str = ""
     shapes: str = ""
     layer: str | None = None
-    state: Literal["ok", "broken", "failed", "none"] = "none"
+    state: State = "none"
     first: bool = False
     depth: int = 0
     remark: str | None = None
@@ -212,8 +215,7 @@ def _station(
     if results:
         ends = "failed" if all(r.state == "failed" for r in results) else ", ".join(_result(r) for r in results)
         shapes = f"{shapes} -> {ends}" if arguments else "does not return" if ends == "failed" else f"returns {ends}"
-    state: Literal["ok", "broken", "failed", "none"]
-    state = "broken" if wrong else "failed" if failed else "ok" if any(r.contract for r in rows) else "none"
+    state: State = "broken" if wrong else "failed" if failed else "ok" if any(r.contract for r in rows) else "none"
     name = str(node.first.place).rpartition(":")[2] + (f" ×{times}" if times > 1 else "")
     return Station(
         place=name,
