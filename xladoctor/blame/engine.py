@@ -17,17 +17,17 @@ from xladoctor.blame import (
     earlier,
     habits,
     handing,
-    kept,
     library_orders,
     limits,
+    message_words,
     operands,
     out_of_step,
     ranking,
     remainders,
     retraced,
-    said,
     settings_used,
     slices,
+    stale_caches,
     suspicion,
     tables,
     trials,
@@ -150,8 +150,8 @@ def _by_sources(
     yield from of_marks(hops, crash, files)
     yield from axis_orders.of_orders(hops, crash, run, files)
     yield from library_orders.of_libraries(hops, crash, files)
-    yield from said.of_words(hops, crash, files)
-    yield from kept.of_kept(hops, crash, files)
+    yield from message_words.of_words(hops, crash, files)
+    yield from stale_caches.of_kept(hops, crash, files)
     yield from of_counts(hops, crash, files)
     yield from remainders.of_levels(hops, crash, files)
     yield from documented.of_documents(hops, crash, run, files)

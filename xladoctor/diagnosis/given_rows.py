@@ -18,9 +18,9 @@ from xladoctor.recording.run import Event, Recording, location
 from xladoctor.rules.slips import FILL
 from xladoctor.sources import made_by
 from xladoctor.sources.backward import Backward
-from xladoctor.sources.inside import line_within
 from xladoctor.sources.loops import trains
 from xladoctor.sources.made_by import COUNTED, DEALT, DRAWN_AGAIN, STATISTIC, WHOLE_SPREAD, Maker
+from xladoctor.sources.window_targets import line_within
 
 
 def given_rows(recording: Recording) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ import pytest
 
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.held import Held, View
-from xladoctor.sources.slips import arranged, axes, fed, grids, slips_of_names, steps, units
+from xladoctor.sources.slips import axes, grids, partner_orders, score_inputs, slips_of_names, training_steps, units
 
 HEAD = """
 import numpy as np
@@ -567,5 +567,5 @@ def test_one_column_is_known_from_the_run():
     tree = ast.parse(text)
     held = {("<module>", "p"): Held("array", (90, 1)), ("<module>", "both"): Held("array", (90, 2))}
     view = View("main.py", tree, Backward({"main.py": tree}), held)
-    assert [(s.line, s.kind) for s in fed.faults(view)] == [(2, "argmax-of-one")]
-    assert not [s for room in (arranged, axes, grids, steps, units) for s in room.faults(view)]
+    assert [(s.line, s.kind) for s in score_inputs.faults(view)] == [(2, "argmax-of-one")]
+    assert not [s for room in (partner_orders, axes, grids, training_steps, units) for s in room.faults(view)]

@@ -11,22 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xladoctor.sources.held import View
 from xladoctor.sources.slips import (
-    arranged,
     axes,
     class_defaults,
     exchanged,
-    fed,
     grids,
     group_rows,
-    leaks,
     left_batches,
     orders,
+    partner_orders,
     ranks,
+    score_inputs,
     scores,
-    steps,
+    split_leaks,
     table_orders,
     targets,
     text_order,
+    training_steps,
     units,
     whole_numbers,
     window_count,
@@ -46,7 +46,7 @@ from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.straight_through import straight_through
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
-from xladoctor.sources.slips.traced import traced
+from xladoctor.sources.slips.trace_time_python import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
@@ -59,19 +59,19 @@ _OF_TREES = (
     padded_means, kept, truth_of_text, unscaled, straight_through, traced,
 )  # fmt: skip
 _OF_NAMES = (
-    arranged,
+    partner_orders,
     axes,
     class_defaults,
     exchanged,
-    fed,
+    score_inputs,
     grids,
     group_rows,
-    leaks,
+    split_leaks,
     left_batches,
     orders,
     ranks,
     scores,
-    steps,
+    training_steps,
     table_orders,
     targets,
     text_order,

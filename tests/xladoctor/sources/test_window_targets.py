@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from xladoctor.sources.inside import line_within
+from xladoctor.sources.window_targets import line_within
 
 LOOP = """
 def cut(level, span):
