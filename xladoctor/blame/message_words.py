@@ -89,7 +89,7 @@ _ASKS: tuple[tuple[re.Pattern[str], Finder], ...] = (
     (re.compile("singleton tf.Variable|tried to create variables"), _made_inside),
     (re.compile(r'The name "(\w+)" is used \d+ times'), _fixed_name),
     (re.compile(r"batch tensors with different shapes"), _any_channels),
-    (re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'"), _lacks_argument),
+    (re.compile(r"(?<!\w)(\w+)\(\) got an unexpected keyword argument '(\w+)'"), _lacks_argument),
 )
 
 
