@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import compat, schema
+from .keras_facts import accelerators
 from .rehearsal_budget import Budget
 from .repeats import Trainings, likeness
 from .sink import Sink
@@ -33,6 +34,8 @@ from .sink import Sink
 REHEARSED = "rehearsed"
 _AHEAD = 2
 """A loop of trainings is followed as long as so many more of them begin in the time that is left."""
+_AHEAD_BESIDE_ANOTHER = 4
+"""The same where another rehearsal follows it without XLA, in less time."""
 
 
 @dataclass
@@ -66,6 +69,10 @@ class Rehearsal:
         self.has_phases = False
         """Whether the batches of Keras' calls are looked at one by one (Keras 3)."""
         self._jit_taken = False
+        self._beside_another: bool | None = None
+        """Whether the program will be rehearsed without XLA, too: it takes XLA here only as another machine would. None
+        while that is not known.
+        """
         self._frames = threading.local()
         self.active = 0
         """How many Keras calls are under way, in all threads."""
@@ -154,7 +161,8 @@ class Rehearsal:
             return
         self.sink.write(schema.REHEARSAL, repeats=frame.number)
         ends = self._grace_ends if self.has_phases else None
-        frame.last = ends is not None and frame.began + _AHEAD * apart >= ends
+        ahead = _AHEAD_BESIDE_ANOTHER if self._beside_another else _AHEAD
+        frame.last = ends is not None and frame.began + ahead * apart >= ends
         if frame.last and getattr(model, "jit_compile", False) is True:
             model.jit_compile = False  # what XLA makes of such a step is known
 
@@ -162,6 +170,10 @@ class Rehearsal:
         """A batch was run. Enough has been seen where the program trains as it did before, and so that the end of a
         loop of such trainings is hardly reached in the time that is left.
         """
+        if self._jit_taken and self._beside_another is None:
+            self._beside_another = accelerators() == 0
+            if self._beside_another and self.budget is not None:
+                self.budget.shorten()
         if frame.last:
             frame.phases.clear()  # of those of its batches that it did not come to, the training before came to all
             self._enough("repeats")

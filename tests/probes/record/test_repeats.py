@@ -67,16 +67,27 @@ def test_functions_with_other_values_are_other_losses_and_what_is_not_known_is_n
 
 
 @pytest.mark.parametrize(
-    ("apart", "grace", "enough"), [(70.0, 60.0, True), (35.0, 60.0, True), (25.0, 60.0, False), (70.0, None, False)]
+    ("apart", "grace", "beside", "enough"),
+    [
+        (70.0, 60.0, False, True),
+        (35.0, 60.0, False, True),
+        (25.0, 60.0, False, False),
+        (25.0, 60.0, True, True),
+        (12.0, 60.0, True, False),
+        (70.0, None, True, False),
+    ],
 )
-def test_when_it_is_enough(monkeypatch, apart, grace, enough):
-    """Only in the time after the first steps, and only where fewer than two more such trainings would begin in it."""
+def test_when_it_is_enough(monkeypatch, apart, grace, beside, enough):
+    """Only in the time after the first steps, and only where fewer than two more such trainings would begin in it;
+    four where another rehearsal follows them without XLA.
+    """
     clock = [1000.0]
     monkeypatch.setattr(rehearse.time, "monotonic", lambda: clock[0])
     events, ends = [], []
     rehearsal = rehearse.Rehearsal(SimpleNamespace(write=lambda kind, **told: events.append(told)), {"budget": {}})
     monkeypatch.setattr(rehearsal, "_enough", ends.append)
-    rehearsal.has_phases = True
+    monkeypatch.setattr(rehearse, "accelerators", lambda: 0 if beside else 1)
+    rehearsal.has_phases = rehearsal._jit_taken = True
     for number in (1, 2):
         model = net()
         model.jit_compile = True
@@ -89,6 +100,7 @@ def test_when_it_is_enough(monkeypatch, apart, grace, enough):
         clock[0] += apart
     assert [e["repeats"] for e in events if "repeats" in e] == [2]
     assert ends == (["repeats"] if enough else [])
+    assert (rehearsal.budget.call, rehearsal.budget.total) == ((8.0, 24.0) if beside else (20.0, 60.0))
 
 
 PROGRAM = """
