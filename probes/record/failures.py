@@ -25,6 +25,7 @@ from .importhook import PostImportFinder
 from .known import Known
 from .sink import MAX_TEXT
 from .tracing import TraceRecorder
+from .uneven import UnevenLists, says_so
 from .unseen import UnseenRecorder
 from .values import ValueWriter, leaves
 
@@ -63,7 +64,8 @@ class FailureRecorder:
         number = next(self._numbers)
         self.known.remember(error, number, self.tracing.under_way)
         self._last = (number, type(error).__name__)
-        frames = _frames(error.__traceback__)
+        uneven = UnevenLists() if says_so(_message(error)) else None
+        frames = _frames(error.__traceback__, uneven)
         caught = None
         if number <= caught_.MAX_FAILURES:
             caught = self.guard.part("caught", caught_.handler_of, error, frames)
@@ -272,19 +274,19 @@ def _message(error: BaseException) -> str:
         return f"<{type(error).__name__} whose message cannot be shown>"
 
 
-def _frames(trace: TracebackType | None) -> list[dict[str, Any]]:
+def _frames(trace: TracebackType | None, uneven: UnevenLists | None = None) -> list[dict[str, Any]]:
     """The frames of a traceback, outermost first, after the user's frames that the exception has yet to pass."""
     outer: list[dict[str, Any]] = []
     frame = trace.tb_frame.f_back if trace is not None else None
     while frame is not None and len(outer) < _MAX_FRAMES // 2:
         if is_user_file(frame.f_code.co_filename):
-            outer.append(_frame(frame, frame.f_lineno))
+            outer.append(_frame(frame, frame.f_lineno, uneven))
         frame = frame.f_back
-    frames = [_frame(item, line) for item, line in traceback.walk_tb(without_ours(trace))]
+    frames = [_frame(item, line, uneven) for item, line in traceback.walk_tb(without_ours(trace))]
     return [*reversed(outer), *frames[-_MAX_FRAMES // 2 :]]
 
 
-def _frame(frame: FrameType, line: int) -> dict[str, Any]:
+def _frame(frame: FrameType, line: int, uneven: UnevenLists | None = None) -> dict[str, Any]:
     code = frame.f_code
     user = is_user_file(code.co_filename)
     entry: dict[str, Any] = {
@@ -295,6 +297,8 @@ def _frame(frame: FrameType, line: int) -> dict[str, Any]:
     }
     if user:
         entry["tensors"] = _tensors(frame.f_locals)
+        if uneven is not None:
+            entry["uneven"] = uneven.of(frame.f_locals)
     return entry
 
 

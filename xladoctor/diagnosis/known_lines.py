@@ -17,6 +17,7 @@ from xladoctor.diagnosis.numpy_warnings import with_numpy_warning
 from xladoctor.diagnosis.read_twice import with_read_twice
 from xladoctor.diagnosis.stray_key import with_stray_key
 from xladoctor.diagnosis.tensor_arrays import with_tensor_array
+from xladoctor.diagnosis.uneven_lists import with_uneven_list
 from xladoctor.diagnosis.untrained import with_stops
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.recording.run import Recording
@@ -24,7 +25,7 @@ from xladoctor.recording.run import Recording
 _STEPS = (
     with_kept, with_late_switch, with_generator, with_stray_key, with_read_twice, with_stops, with_numpy_warning,
     with_loop, with_loop_start, with_tensor_array, with_none_size, with_no_samples, with_missing_file,
-    with_late_setting, with_argument_lines,
+    with_late_setting, with_uneven_list, with_argument_lines,
 )  # fmt: skip
 """Each leaves a diagnosis alone that is of another kind; the last to know a line has it before the others."""
 

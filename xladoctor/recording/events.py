@@ -47,7 +47,9 @@ _CAUGHT = maybe(
         },
     )
 )
-FRAME = record({"file": text, "line": maybe(whole), "function": maybe(text)}, {"user": flag})
+_ELEMENTS = record({"shape": shape, "count": whole, "first": either(whole, text)})
+_UNEVEN = record({"name": text, "length": whole, "shapes": many(_ELEMENTS)})
+FRAME = record({"file": text, "line": maybe(whole), "function": maybe(text)}, {"user": flag, "uneven": many(_UNEVEN)})
 _TENSOR = record(
     {"arg": text},
     {"kind": text, "tensor": maybe(text), "graph": maybe(text), "shape": maybe(shape), "dtype": maybe(text)},

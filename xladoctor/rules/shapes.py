@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xladoctor.model.diagnosis import Remedy
 from xladoctor.rules.matching import by_words, make
-from xladoctor.rules.recognise import elementwise, joins, products, ranks
+from xladoctor.rules.recognise import arrays, elementwise, joins, products, ranks
 from xladoctor.rules.recognise import keras as see_keras
 from xladoctor.rules.recognise import reshape as see_reshape
 from xladoctor.rules.recognise.assertions import either, sizes
@@ -52,7 +52,7 @@ RULES = (
         ),
     ),
     make(
-        either(elementwise.broadcast, sizes("broadcast-mismatch")),
+        either(elementwise.broadcast, sizes("broadcast-mismatch"), arrays.sizes),
         code="XD302",
         slug="broadcast-mismatch",
         general=by_words("broadcast-mismatch"),
@@ -83,14 +83,14 @@ RULES = (
         ),
     ),
     make(
-        joins.concat,
+        either(joins.concat, arrays.uneven),
         code="XD303",
         slug="concat-pack-mismatch",
         general=by_words("concat-pack-mismatch"),
         title="Tensors that are joined or stacked differ in shape",
         level="error",
         what="The inputs of a concat differ on an axis other than the one that is joined, or the "
-        "inputs of a stack differ at all.",
+        "inputs of a stack differ at all: also the elements of a list that becomes one array.",
         why="Skip connections whose sizes are rounded differently on the way down and up, a last partial batch, or "
         "padding on only one side.",
         example="ConcatOp : Dimension 1 in both shapes must be equal: shape[0] = [2,3] vs. shape[1] = [2,4]",
@@ -137,7 +137,7 @@ RULES = (
         ),
     ),
     make(
-        either(ranks.rank, sizes("rank-mismatch"), fits("rank-mismatch")),
+        either(ranks.rank, sizes("rank-mismatch"), fits("rank-mismatch"), arrays.ranks),
         code="XD305",
         slug="rank-mismatch",
         general=by_words("rank-mismatch"),
@@ -198,7 +198,7 @@ RULES = (
         ),
     ),
     make(
-        either(see_keras.input_mismatch, sizes("keras-input-mismatch")),
+        either(see_keras.input_mismatch, sizes("keras-input-mismatch"), arrays.inputs),
         code="XD307",
         slug="keras-input-mismatch",
         general=by_words("keras-input-mismatch"),

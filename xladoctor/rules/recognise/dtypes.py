@@ -133,7 +133,7 @@ _dtype = by_forms(
         ),
         Form(
             "convert a NumPy array to a Tensor",
-            r"Failed to convert a NumPy array to a Tensor \(Unsupported object type (\w{1,60})\)",
+            r"Failed to convert a NumPy array to a Tensor \(Unsupported object type ([\w.]{1,60})\)",
             "A NumPy array holds Python objects ({0}), often because its rows differ in length.",
             pick=(),
         ),
