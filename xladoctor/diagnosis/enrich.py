@@ -12,6 +12,7 @@ from typing import Any
 
 from xladoctor.diagnosis.basis import RAN_AGAIN
 from xladoctor.diagnosis.facts import Step, first_location, is_user_file, short, user_line
+from xladoctor.diagnosis.forward import forward_line
 from xladoctor.diagnosis.lookup import graphs_of_functions
 from xladoctor.diagnosis.numbers import Explained, coincidences, explain, factor
 from xladoctor.diagnosis.places import PlaceCall
@@ -59,7 +60,7 @@ def enrich(finding: Finding, step: Step) -> Finding:
         layer = op.layer or layer
         place = step.line_of(finding.node, op.function) or place or user_line(op)
         message += _failing(op, step, layer, details, evidence)
-    place = step.line_of(finding.node) or place
+    place = forward_line(step, finding.node) or step.line_of(finding.node) or place
     failure = step.failure
     if place is None and failure is not None:
         place = first_location(failure.get("frames", ()))

@@ -251,6 +251,16 @@ class Step:
         own = lines.get(graphs.get(function or "", ""))
         return self._running(own or (next(iter(lines.values())) if len(set(lines.values())) == 1 else None))
 
+    def lines_under(self, scope: str) -> list[Location]:
+        """The user's lines that made the node of this name, or else the nodes whose names begin with it."""
+        named = [nodes for nodes in self._sources.values() if scope in nodes]
+        begins = f"{scope}/"
+        stacks = [nodes[scope] for nodes in named] or [
+            frames for nodes in self._sources.values() for name, frames in nodes.items() if name.startswith(begins)
+        ]
+        user = ([f for f in frames if is_user_file(f[0])] for frames in stacks)
+        return list(dict.fromkeys(Location(*frames[-1][:3]) for frames in user if frames))
+
     def _running(self, made: Location | None) -> Location | None:
         """The line itself; where a function was first called there, and now from another line of the same function
         (a second `fit`), the one that is running.

@@ -11,8 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from xladoctor.diagnosis.again import as_compile_failed, refused_by_xla
+from xladoctor.diagnosis.again import as_compile_failed, passes, refused_by_xla
 from xladoctor.diagnosis.basis import DIED_AGAIN, ISOLATED, RAN_AGAIN
+from xladoctor.diagnosis.blame import RUN_TIME
+from xladoctor.diagnosis.facts import steps
+from xladoctor.diagnosis.forward import forward_line
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Basis, Finding, Location, Proof
 from xladoctor.model.replay import Isolation
@@ -61,7 +64,8 @@ def with_isolations(findings: Sequence[Finding], recording: Recording) -> tuple[
         at = next((i for i, f in enumerate(shown) if _is_about(found, f, recording)), None)
         if at is not None:
             plain = recording.answers("failing_op", capsule)
-            shown[at] = _isolated(_reclassed(shown[at], found, plain), found, capsule)
+            forward = next((forward_line(s, found.node) for s in steps(recording) if s.capsule == capsule), None)
+            shown[at] = _isolated(_reclassed(shown[at], found, plain), found, capsule, forward)
     return tuple(shown)
 
 
@@ -71,12 +75,28 @@ def _reclassed(finding: Finding, found: Isolation, plain: Sequence[Mapping[str, 
     """
     if found.mode != "xla":
         return finding
+    if finding.slug in RUN_TIME and found.chain and found.chain[0].what == "birth" and passes(plain):
+        return _of_a_bound(finding, found)
     if _crashed(found) and found.op.startswith("TensorList") and finding.details.get("fatal"):
         return _of_a_list(finding, found)
     if _crashed(found) and finding.slug in OUTSIDE:
         signal = found.signature.op if found.signature is not None else None
         return as_compile_failed(finding, f"XLA ended the process ({signal}) when it compiled this function.", signal)
     return refused_by_xla(finding, {"way": "xla", "error": {"message": found.message}}, plain)
+
+
+def _of_a_bound(finding: Finding, found: Isolation) -> Finding:
+    """Sizes that do not fit under XLA alone: one of them is the bound of a size that is known only at run time."""
+    rule = by_slug("dynamic-dimension-unsupported")
+    carried = next((link.shape for link in reversed(found.chain) if link.what != "fails" and link.shape), "")
+    met = (
+        f" It met {carried}, whose size is known only at run time, and took the bound for the size." if carried else ""
+    )
+    return replace(
+        finding, code=rule.code, slug=rule.slug, title=rule.title, remedies=rule.remedies,
+        message=f"{finding.message} Without XLA the same call passes.{met}",
+        details={**finding.details, "reclassed_from": finding.slug},
+    )  # fmt: skip
 
 
 def _of_a_list(finding: Finding, found: Isolation) -> Finding:
@@ -127,13 +147,14 @@ def place(text: str | None) -> Location | None:
     return None if found is None else Location(found["file"], int(found["line"]), found["function"])
 
 
-def _suspects(origin: Origin | None, at: Location | None, found: Isolation) -> Iterator[Suspect]:
-    """The origin's line, then that of the op which cannot take it."""
-    if origin is None or origin.location is None:
-        return
-    yield Suspect(origin.location, "", f"{found.op} cannot take the result of {origin.op}: {origin.why}.", "likely")
-    if at is not None and at != origin.location:
-        yield Suspect(at, "", f"{found.op} cannot take it.")
+def _suspects(origin: Origin | None, at: Location | None, found: Isolation, forward: bool) -> Iterator[Suspect]:
+    """The origin's line, then that of the op which cannot take it, or of the operation whose gradient it is."""
+    who = f"{found.op}, a part of the gradient of this line," if forward else found.op
+    if origin is not None and origin.location is not None:
+        reason = f"{found.op} cannot take the result of {origin.op}: {origin.why}."
+        yield Suspect(origin.location, "", reason, "likely")
+        if at is not None and at != origin.location:
+            yield Suspect(at, "", f"{who} cannot take it.")
 
 
 def _is_about(found: Isolation, finding: Finding, recording: Recording) -> bool:
@@ -178,16 +199,18 @@ def _refused_arguments(finding: Finding, found: Isolation) -> str:
     return ", ".join(f"`{name}`" for name in dict.fromkeys(taken))
 
 
-def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
-    origin, at = origin_of(found), place(found.location)
+def _isolated(finding: Finding, found: Isolation, capsule: str, forward: Location | None) -> Finding:
+    origin, asked = origin_of(found), place(found.location)
+    at = forward or asked
     crashed = _crashed(found)
     verb = "ends the process" if crashed else "cannot take it" if origin is not None else "is the first op that fails"
-    fails = f"{found.op} ({found.node}){f', {at},' if at is not None else ''} {verb}."
+    where = "" if at is None else f", {at}," if at == asked else f", a part of the gradient of {at},"
+    fails = f"{found.op} ({found.node}){where} {verb}."
     sentence = fails
     if origin is not None:
         where = f", {origin.location}" if origin.location is not None else ""
         sentence = f"The cause is {origin.op}{where}: {origin.why}. {fails}"
-    raised = at or finding.location
+    raised = asked or finding.location
     details: dict[str, Any] = {
         **finding.details,
         "isolation": {"op": found.op, "node": found.node, "mode": found.mode, "stage": found.stage,
@@ -215,7 +238,7 @@ def _isolated(finding: Finding, found: Isolation, capsule: str) -> Finding:
         layer=finding.layer or found.layer,
         location=first or finding.location,
         raised_at=raised,
-        suspects=tuple(_suspects(origin, at, found)),
+        suspects=tuple(_suspects(origin, at, found, forward is not None and forward != asked)),
         evidence=(*finding.evidence, proof),
         status="confirmed" if basis is not None else finding.status,
         basis=basis or finding.basis,

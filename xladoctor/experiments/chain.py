@@ -101,6 +101,26 @@ def size_of(module: Module, inputs: Sequence[tuple[str, str]], end: Link) -> Way
     )
 
 
+def met(module: Module, inputs: Sequence[tuple[str, str]], forward: Sequence[str], end: Link) -> Way:
+    """How a bounded dimension came to the first node that has one.
+
+    `inputs` are (node, op) of what an op takes, `forward` the operations whose gradient it may belong to. The op itself
+    (`end`) is not in the text: TensorFlow met the bound as a size, and refused it.
+    """
+    ways = _Back(module)
+    for node, op in inputs:
+        for instruction in [i for i in _of_node(module, node) if i.op_type in (None, op)][::-1]:
+            at = _At(instruction)
+            found = at if at.dynamic else ways.sized_by(at)
+            if found is not None:
+                return Way((*_links(module, ways.way(found), None), end))
+    for node in forward:
+        around = [o for i in _of_node(module, node) for o in (*ways.operands(_At(i)), _At(i)) if o.dynamic]
+        if around:
+            return Way((*_links(module, ways.way(around[0]), None), end))
+    return Way(())
+
+
 def located(links: Sequence[Link], sources: Mapping[str, Sequence[answers.NodeSource]]) -> tuple[Link, ...]:
     """The links with the user's lines, from what a worker's `sources` told of their nodes."""
     return tuple(replace(link, location=_location(sources.get(link.node or "", ()))) for link in links)

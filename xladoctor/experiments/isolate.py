@@ -11,13 +11,15 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from xladoctor.diagnosis.blame import RUN_TIME
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.experiments import chain as chains
 from xladoctor.experiments.bisect import Found, Try, first_failing
-from xladoctor.model.ops import layer_of
+from xladoctor.model.ops import forward_scopes, layer_of
 from xladoctor.model.replay import Case, Isolation, Link, Signature, ValueOrigin
 from xladoctor.protocol import answers, codec, requests
 from xladoctor.workers.bench import Answer, Bench
@@ -234,7 +236,11 @@ class _Compiling:
             end = Link(spot.op, spot.inner_node, "", "fails")
             return chains.size_of(module, [(i.node, i.op or "") for i in spot.inputs], end)
         if self._stage == "hlo":
-            return chains.Way(())
+            if failure is None or failure.slug not in RUN_TIME:
+                return chains.Way(())
+            forward = list(islice(forward_scopes(spot.inner_node), 1))
+            taken = [(i.node, i.op or "") for i in spot.inputs]
+            return chains.met(module, taken, forward, Link(spot.op, spot.inner_node, "", "fails"))
         return chains.chain(module, spot.inner_node, spot.op, message)
 
     def _located(self, links: Sequence[Link]) -> tuple[Link, ...]:

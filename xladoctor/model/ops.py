@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Frame = tuple[str, int | None, str | None]
 """(file, line, function)"""
 Sizes = tuple[int | str | None, ...]
+_OF_TAPE = re.compile(r"(?:^|/)gradient_tape/(?P<scope>.{1,600})/[^/]{1,200}$")
+_OF_GRADIENTS = re.compile(r"(?:^|/)gradients(?:_\d{1,4})?/(?P<scope>.{1,600}?)_grad(?:_\d{1,4})?/")
 
 
 @dataclass(frozen=True)
@@ -88,3 +91,14 @@ def layer_of(path: Sequence[str], inner_node: str | None) -> str | None:
         if "/" in node:
             return node.rpartition("/")[0]
     return (inner_node or "").rpartition("/")[0] or None
+
+
+def forward_scopes(node: str) -> Iterator[str]:
+    """The scopes of the operation whose gradient a node belongs to, the innermost first; none for any other node.
+
+    A tape names the ops of a gradient `gradient_tape/SCOPE/OP`, after the scope in which the operation was made;
+    `tf.gradients` names them `gradients/NODE_grad/OP` (tensorflow/python/eager/backprop.py, ops/gradients_util.py).
+    """
+    found = _OF_TAPE.search(node) or _OF_GRADIENTS.search(node)
+    parts = found["scope"].split("/") if found is not None else []
+    yield from ("/".join(parts[:length]) for length in range(len(parts), 0, -1))

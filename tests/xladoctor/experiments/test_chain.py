@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from xladoctor.experiments.chain import chain, located, shape_of
+from xladoctor.experiments.chain import chain, located, met, shape_of
+from xladoctor.model.replay import Link
 from xladoctor.protocol import answers
 from xladoctor.recording.hlo import bounds, elements, read_hlo
 
@@ -100,3 +101,19 @@ def test_shapes():
     assert shape_of(module("masked-2.15"), "Cast") == "c64[<=8,4]"
     assert shape_of(module("looped-2.21"), "Cast") == shape_of(module("looped-2.21"), "while/Cast") == "c64[<=8,4]"
     assert shape_of(module("looped-2.21"), "else/where/while/Cast") is None
+
+
+END = Link("BroadcastGradientArgs", "gradient_tape/mul/BroadcastGradientArgs", "", "fails")
+
+
+def test_a_bound_that_was_met_as_a_size():
+    """The op is not in the text: the way is that of what it takes, or of the operation whose gradient it is."""
+    ways = [
+        met(module("masked-2.21"), [("k", "Const"), ("mask/GatherV2", "GatherV2")], [], END),
+        met(module("masked-2.21"), [], ["transform"], END),
+    ]
+    for way in ways:
+        assert (way.links[0].op, way.links[0].what, way.links[-1]) == ("Where", "birth", END)
+    assert met(module("masked-2.21"), [("mask/Where", "Const"), ("nowhere", "Mul")], ["nowhere"], END).links == ()
+    known = [("mask/Reshape", "Reshape")]
+    assert met(module("masked-2.21"), known, [], END).links == (), "its size is known"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from dataclasses import replace
 
 import pytest
@@ -10,7 +12,8 @@ from tests.xladoctor.answered import whole
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis.isolated import isolations, origin_of, with_isolations
 from xladoctor.experiments.isolate_run import answers, to_isolate, told
-from xladoctor.model.diagnosis import Finding, Proof
+from xladoctor.model.diagnosis import Finding, Location, Proof
+from xladoctor.model.ops import forward_scopes
 from xladoctor.model.replay import Isolation, Link, Signature, ValueOrigin
 from xladoctor.protocol import requests
 from xladoctor.recording.run import read_run
@@ -202,3 +205,55 @@ def test_an_argument_that_xla_refuses_stands_at_the_first_op_that_takes_it(tmp_p
     named = replace(refused, details={"ops": ["LookupTableFindV2"]})
     [finding] = with_isolations([named], recorded(tmp_path / "named", hashed))
     assert "argument" not in finding.message
+
+
+GRADIENT = Isolation(
+    "BroadcastGradientArgs", "call/gradient_tape/m/mul/BroadcastGradientArgs", (),
+    Signature("broadcast-mismatch", "BroadcastGradientArgs", (0,)), "Incompatible shapes: [32,4] vs. [16,4]",
+    "xla", 80, 9, 9, 1.0, location="/w/t.py:24 in step", number=76, stage="hlo",
+    chain=(
+        Link("Where", "m/Where", "s64[<=16,1]", "birth", "/w/t.py:14 in call", why="as many as hold"),
+        Link("ConcatV2", "m/concat", "f32[<=32,4]", "carries", "/w/t.py:16 in call"),
+        Link("BroadcastGradientArgs", "gradient_tape/m/mul/BroadcastGradientArgs", "", "fails", "/w/t.py:24 in step"),
+    ),
+)  # fmt: skip
+APART = Finding("XD302", "broadcast-mismatch", "error", "root", "t", "m.", location=Location("/w/t.py", 24, "step"),
+                evidence=(Proof("log", "Incompatible shapes: [32,4] vs. [16,4]"),))  # fmt: skip
+STEP = [["/w/t.py", 24, "step"]]
+NODES = {"gradient_tape/m/mul/BroadcastGradientArgs": STEP, "m/mul": [*STEP, ["/w/t.py", 17, "call"]]}
+
+
+def in_gradient(folder, found=GRADIENT, plain=None, nodes=NODES):
+    made = run()
+    made.worker.append({"capsule": "7-1-f", "request": "failing_op", "batch": None, "result": plain})
+    made.worker.append({"capsule": "7-1-f", "request": "isolation", "batch": None, "result": told(found)})
+    path = made.write(folder)
+    (path / "capsules/7-1-f/sources.json.gz").write_bytes(gzip.compress(json.dumps({"g1": nodes}).encode()))
+    return read_run(path)
+
+
+def test_a_bound_that_was_taken_for_a_size_in_a_gradient(tmp_path):
+    """Both lines to change are suspects: where the size arose, and the operation whose gradient it is."""
+    [finding] = with_isolations([APART], in_gradient(tmp_path / "run"))
+    assert (finding.slug, finding.status) == ("dynamic-dimension-unsupported", "confirmed")
+    assert [str(s.location) for s in finding.suspects] == ["/w/t.py:14 in call", "/w/t.py:17 in call"]
+    assert str(finding.raised_at) == "/w/t.py:24 in step"
+    assert "Without XLA the same call passes. It met f32[<=32,4]" in finding.message
+    assert "a part of the gradient of /w/t.py:17 in call, cannot take it." in finding.message
+
+
+def test_sizes_that_do_not_fit_without_xla_either_stay_what_they_are(tmp_path):
+    fails = {"op": "BroadcastGradientArgs", "node": "n", "inner_node": "n", "message": "no"}
+    [finding] = with_isolations([APART], in_gradient(tmp_path / "plain", plain=fails))
+    assert finding.slug == "broadcast-mismatch"
+    [finding] = with_isolations([APART], in_gradient(tmp_path / "known", replace(GRADIENT, chain=())))
+    assert (finding.slug, str(finding.location)) == ("broadcast-mismatch", "/w/t.py:17 in call")
+    assert finding.suspects == (), "no size of this call is bounded: other parts look for its lines"
+
+
+def test_the_line_of_a_gradient_stays_where_no_single_line_made_the_operation(tmp_path):
+    nodes = {"m/mul/a": [*STEP, ["/w/t.py", 17, "call"]], "m/mul/b": [*STEP, ["/w/t.py", 18, "call"]]}
+    [finding] = with_isolations([APART], in_gradient(tmp_path / "two", replace(GRADIENT, chain=()), nodes=nodes))
+    assert str(finding.location) == "/w/t.py:24 in step"
+    assert list(forward_scopes("m/mul")) == [], "no gradient"
+    assert list(forward_scopes("gradients_1/a/mul_grad/Sum")) == ["a/mul", "a"]
