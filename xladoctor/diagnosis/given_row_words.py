@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from xladoctor.diagnosis.row_findings import template, whose
 from xladoctor.recording.run import Event
 
-
-def whose(event: Event) -> str:
-    """Whose rows they are: of a model, or what the program calls them."""
-    return str(event.get("model") or event.get("name"))
-
-
-def own_scale(event: Event) -> tuple[str, str]:
-    """Other rows have statistics of their own."""
-    rows, training = event["rows"]
-    return (
-        f"{rows} rows for {whose(event)} are scaled by their own statistics, and not by those of the training",
-        f"The columns of the {training} training rows have exactly a mean of 0 and a deviation of 1, or go from 0 to "
-        f"1, and so have those of these {rows} other rows. So each was scaled by its own numbers, and the same value "
-        "means something else to the model.",
-    )
+# Other rows have statistics of their own.
+own_scale = template(
+    "{rows} rows for {whose} are scaled by their own statistics, and not by those of the training",
+    "The columns of the {training} training rows have exactly a mean of 0 and a deviation of 1, or go from 0 to 1, "
+    "and so have those of these {rows} other rows. So each was scaled by its own numbers, and the same value means "
+    "something else to the model.",
+    "rows",
+    "training",
+)
 
 
 def whole_scale(event: Event) -> tuple[str, str]:
@@ -32,100 +27,99 @@ def whole_scale(event: Event) -> tuple[str, str]:
     )
 
 
-def row_scale(event: Event) -> tuple[str, str]:
-    """Statistics of each row."""
-    rows, width = event["rows"]
-    return (
-        f"Each of the {rows} rows for {whose(event)} is scaled by its own {width} numbers",
-        f"Each row has a mean of 0 and a deviation of 1, but each of its {width} columns keeps to numbers of its own, "
-        "as different quantities do. Statistics of the columns, over axis 0, would make these comparable; over the "
-        "other axis the largest quantity hides the others.",
-    )
+# Statistics of each row.
+row_scale = template(
+    "Each of the {rows} rows for {whose} is scaled by its own {width} numbers",
+    "Each row has a mean of 0 and a deviation of 1, but each of its {width} columns keeps to numbers of its own, "
+    "as different quantities do. Statistics of the columns, over axis 0, would make these comparable; over the "
+    "other axis the largest quantity hides the others.",
+    "rows",
+    "width",
+)
 
 
-def step_scale(event: Event) -> tuple[str, str]:
-    """Statistics of each step over all columns."""
-    rows, width = event["rows"]
-    return (
-        f"The {rows} rows for {whose(event)} are scaled step by step, by statistics of all {width} columns together",
-        f"Each step has a mean of 0 and a deviation of 1 over its {width} columns, and nearly all of what varies in "
-        "the rows lies between these columns, which are different quantities. Those of small numbers hardly reach the "
-        "model. Statistics over all axes but the last give each column a scale of its own.",
-    )
+# Statistics of each step over all columns.
+step_scale = template(
+    "The {rows} rows for {whose} are scaled step by step, by statistics of all {width} columns together",
+    "Each step has a mean of 0 and a deviation of 1 over its {width} columns, and nearly all of what varies in the "
+    "rows lies between these columns, which are different quantities. Those of small numbers hardly reach the "
+    "model. Statistics over all axes but the last give each column a scale of its own.",
+    "rows",
+    "width",
+)
 
 
-def one_scale(event: Event) -> tuple[str, str]:
-    """One mean and one deviation of all."""
-    rows, width = event["rows"]
-    return (
-        f"The {rows} rows for {whose(event)} are scaled by one mean and one deviation of all {width} columns",
-        f"All numbers together have a mean of 0 and a deviation of 1, and nearly all of what varies in them lies "
-        f"between the {width} columns, which are different quantities. Those of small numbers hardly reach the model. "
-        "Statistics over the rows, `axis=0`, give each column a scale of its own.",
-    )
+# One mean and one deviation of all.
+one_scale = template(
+    "The {rows} rows for {whose} are scaled by one mean and one deviation of all {width} columns",
+    "All numbers together have a mean of 0 and a deviation of 1, and nearly all of what varies in them lies "
+    "between the {width} columns, which are different quantities. Those of small numbers hardly reach the model. "
+    "Statistics over the rows, `axis=0`, give each column a scale of its own.",
+    "rows",
+    "width",
+)
 
 
-def uneven(event: Event) -> tuple[str, str]:
-    """A mean for each column, and one deviation of all."""
-    rows, width = event["rows"]
-    return (
-        f"The {rows} rows for {whose(event)} have a mean for each of {width} columns, and one deviation for all",
-        f"Each of the {width} columns has a mean of 0, but their deviations differ by a factor of ten or more: they "
-        "were divided by one number. The columns of small numbers hardly reach the model. `std` over the rows, "
-        "`axis=0`, gives each column its own.",
-    )
+# A mean for each column, and one deviation of all.
+uneven = template(
+    "The {rows} rows for {whose} have a mean for each of {width} columns, and one deviation for all",
+    "Each of the {width} columns has a mean of 0, but their deviations differ by a factor of ten or more: they "
+    "were divided by one number. The columns of small numbers hardly reach the model. `std` over the rows, "
+    "`axis=0`, gives each column its own.",
+    "rows",
+    "width",
+)
 
 
-def apart_axis(event: Event) -> tuple[str, str]:
-    """A normalisation that has no number for each column."""
-    return (
-        f"A `Normalization` of {whose(event)} has no mean for each column, and the columns are different quantities",
-        "After it, nearly all of what varies in the rows of the `fit` lies between the columns of the last axis: the "
-        "quantities stay as far apart as they were, and those of small numbers hardly reach the model.",
-    )
+# A normalisation that has no number for each column.
+apart_axis = template(
+    "A `Normalization` of {whose} has no mean for each column, and the columns are different quantities",
+    "After it, nearly all of what varies in the rows of the `fit` lies between the columns of the last axis: the "
+    "quantities stay as far apart as they were, and those of small numbers hardly reach the model.",
+)
 
 
-def windows(event: Event) -> tuple[str, str]:
-    """Windows of one series on both sides."""
-    shared, rows = event["rows"]
-    return (
-        f"{shared} of {rows} windows that test {whose(event)} lie within training windows",
-        f"The first and the last steps of {shared} of {rows} rows stand in training rows, at other places: all are "
-        "windows of one series, dealt out at random. What is measured on them says little of steps that the model has "
-        "not seen.",
-    )
+# Windows of one series on both sides.
+windows = template(
+    "{shared} of {rows} windows that test {whose} lie within training windows",
+    "The first and the last steps of {shared} of {rows} rows stand in training rows, at other places: all are "
+    "windows of one series, dealt out at random. What is measured on them says little of steps that the model has "
+    "not seen.",
+    "shared",
+    "rows",
+)
 
 
-def trained_on(event: Event) -> tuple[str, str]:
-    """Rows on both sides."""
-    shared, rows = event["rows"]
-    return (
-        f"{whose(event)} is tested on rows that it was trained on: {shared} of {rows}",
-        f"{shared} of the {rows} rows are, number for number, rows of the training. What is measured on them says "
-        "nothing of rows that the model has not seen.",
-    )
+# Rows on both sides.
+trained_on = template(
+    "{whose} is tested on rows that it was trained on: {shared} of {rows}",
+    "{shared} of the {rows} rows are, number for number, rows of the training. What is measured on them says "
+    "nothing of rows that the model has not seen.",
+    "shared",
+    "rows",
+)
 
 
-def out_of_reach(event: Event) -> tuple[str, str]:
-    """Labels beyond the last activation."""
-    outside, of = event["rows"]
-    return (
-        f"{outside} of {of} labels for {whose(event)} are numbers that `{event['activation']}` cannot give",
-        f"`{event['layer']}`, the last layer, ends with `{event['activation']}`, and the loss is the distance to "
-        "labels of which these lie beyond its ends. No training brings the model nearer than to the end, and where a "
-        "unit is at its end it gets hardly a gradient.",
-    )
+# Labels beyond the last activation.
+out_of_reach = template(
+    "{outside} of {of} labels for {whose} are numbers that `{event[activation]}` cannot give",
+    "`{event[layer]}`, the last layer, ends with `{event[activation]}`, and the loss is the distance to labels of "
+    "which these lie beyond its ends. No training brings the model nearer than to the end, and where a unit is at "
+    "its end it gets hardly a gradient.",
+    "outside",
+    "of",
+)
 
 
-def foretold(event: Event) -> tuple[str, str]:
-    """Labels among the features of the training."""
-    known, rows = event["rows"]
-    return (
-        f"{known} of {rows} labels that test {whose(event)} stand in training rows",
-        f"{known} of {rows} test labels are, number for number, among the features of training rows: those of later "
-        "rows have the values of earlier ones. The rows are a series, and were dealt out at random, so that the "
-        "training has seen what it is tested on.",
-    )
+# Labels among the features of the training.
+foretold = template(
+    "{known} of {rows} labels that test {whose} stand in training rows",
+    "{known} of {rows} test labels are, number for number, among the features of training rows: those of later "
+    "rows have the values of earlier ones. The rows are a series, and were dealt out at random, so that the "
+    "training has seen what it is tested on.",
+    "known",
+    "rows",
+)
 
 
 def unwritten(event: Event) -> tuple[str, str]:
@@ -150,51 +144,44 @@ def shifted(event: Event) -> tuple[str, str]:
     )
 
 
-def reverse(event: Event) -> tuple[str, str]:
-    """Labels in reverse."""
-    rows = event["rows"][1]
-    return (
-        f"The labels for {whose(event)} follow from the rows in reverse, and not from their own",
-        f"Of {rows} rows, the labels follow by a straight line from the rows counted from the end. One of both was put "
-        "into reverse order alone.",
-    )
+# Labels in reverse.
+reverse = template(
+    "The labels for {whose} follow from the rows in reverse, and not from their own",
+    "Of {event[rows][1]} rows, the labels follow by a straight line from the rows counted from the end. One of "
+    "both was put into reverse order alone.",
+)
 
 
-def ordered(event: Event) -> tuple[str, str]:
-    """Labels that were sorted alone."""
-    rows = event["rows"][1]
-    return (
-        f"The {rows} labels for {whose(event)} are sorted, and their rows are not",
-        f"The {rows} labels rise, or fall, from the first to the last, and the rows do not change with them, nor from "
-        "one to the next. So the labels were sorted alone.",
-    )
+# Labels that were sorted alone.
+ordered = template(
+    "The {event[rows][1]} labels for {whose} are sorted, and their rows are not",
+    "The {event[rows][1]} labels rise, or fall, from the first to the last, and the rows do not change with them, "
+    "nor from one to the next. So the labels were sorted alone.",
+)
 
 
-def rescaled(event: Event) -> tuple[str, str]:
-    """Rows that are scaled twice."""
-    return (
-        f"The rows for {whose(event)} are scaled twice: before the model, and by its `Rescaling`",
-        f"The {event['rows'][0]} rows go from -1 or 0 to 1, and a `Rescaling` layer of the model divides them again, "
-        "as if they were bytes. What follows gets numbers near 0.",
-    )
+# Rows that are scaled twice.
+rescaled = template(
+    "The rows for {whose} are scaled twice: before the model, and by its `Rescaling`",
+    "The {event[rows][0]} rows go from -1 or 0 to 1, and a `Rescaling` layer of the model divides them again, as "
+    "if they were bytes. What follows gets numbers near 0.",
+)
 
 
-def unadapted(event: Event) -> tuple[str, str]:
-    """A layer without statistics."""
-    return (
-        f"A `Normalization` of {whose(event)} normalises nothing: it was never adapted",
-        "Its mean is 0 and its variance 1 when the training begins. Without `adapt`, or a mean and a variance, it "
-        "returns what it gets.",
-    )
+# A layer without statistics.
+unadapted = template(
+    "A `Normalization` of {whose} normalises nothing: it was never adapted",
+    "Its mean is 0 and its variance 1 when the training begins. Without `adapt`, or a mean and a variance, it "
+    "returns what it gets.",
+)
 
 
-def norm_axis(event: Event) -> tuple[str, str]:
-    """Batch normalisation of another axis."""
-    return (
-        f"A batch normalisation of {whose(event)} is over axis 1, and the channels are the last axis",
-        "All convolutions of the model have their channels last. A `BatchNormalization(axis=1)` right after one has a "
-        "mean and a scale for each line of the image, or each step, and not for each channel.",
-    )
+# Batch normalisation of another axis.
+norm_axis = template(
+    "A batch normalisation of {whose} is over axis 1, and the channels are the last axis",
+    "All convolutions of the model have their channels last. A `BatchNormalization(axis=1)` right after one has a "
+    "mean and a scale for each line of the image, or each step, and not for each channel.",
+)
 
 
 def other_scale(event: Event) -> tuple[str, str]:
@@ -209,15 +196,13 @@ def other_scale(event: Event) -> tuple[str, str]:
     )
 
 
-def elsewhere(event: Event) -> tuple[str, str]:
-    """Rows that lie elsewhere than those of the training in each column."""
-    columns = event["rows"][1]
-    return (
-        f"The rows for {whose(event)} are unlike those of its training in each of {columns} columns",
-        f"In each of {columns} columns, and by another amount in each, their mean is 3 deviations or more from that of "
-        "the training rows, or their deviation is 4 times as large or small, or more. So one of both was not scaled, "
-        "or by other numbers.",
-    )
+# Rows that lie elsewhere than those of the training in each column.
+elsewhere = template(
+    "The rows for {whose} are unlike those of its training in each of {event[rows][1]} columns",
+    "In each of {event[rows][1]} columns, and by another amount in each, their mean is 3 deviations or more from "
+    "that of the training rows, or their deviation is 4 times as large or small, or more. So one of both was not "
+    "scaled, or by other numbers.",
+)
 
 
 def whole_adapt(event: Event) -> tuple[str, str]:
@@ -230,14 +215,13 @@ def whole_adapt(event: Event) -> tuple[str, str]:
     )
 
 
-def target(event: Event) -> tuple[str, str]:
-    """A column that is the label."""
-    column, rows = event["rows"]
-    return (
-        f"Column {column} of the rows for {whose(event)} is the target itself",
-        f"In all {rows} rows, column {column} is the label, or the label scaled and shifted. The model has only to "
-        "copy it.",
-    )
+# A column that is the label.
+target = template(
+    "Column {column} of the rows for {whose} is the target itself",
+    "In all {rows} rows, column {column} is the label, or the label scaled and shifted. The model has only to copy it.",
+    "column",
+    "rows",
+)
 
 
 def in_window(event: Event) -> tuple[str, str]:
@@ -261,42 +245,42 @@ def by_count(event: Event) -> tuple[str, str]:
     )
 
 
-def dealt_weights(event: Event) -> tuple[str, str]:
-    """Weights of other classes."""
-    heaviest, least = event["rows"]
-    return (
-        f"The weights of the classes of {whose(event)} are those of other classes",
-        "Sorted, the weights are the inverse of the numbers of rows, or of their roots, but the classes have them in "
-        f"another order: the largest weight is that of a class with {heaviest} rows, and the smallest class has "
-        f"{least}. The numbers were counted in one order and given to the classes in another.",
-    )
+# Weights of other classes.
+dealt_weights = template(
+    "The weights of the classes of {whose} are those of other classes",
+    "Sorted, the weights are the inverse of the numbers of rows, or of their roots, but the classes have them in "
+    "another order: the largest weight is that of a class with {heaviest} rows, and the smallest class has "
+    "{least}. The numbers were counted in one order and given to the classes in another.",
+    "heaviest",
+    "least",
+)
 
 
-def no_class(event: Event) -> tuple[str, str]:
-    """Weights for no class."""
-    odd, classes = event["rows"]
-    return (
-        f"`class_weight` of {whose(event)} names {odd} classes that no row has",
-        f"Some of the {classes} classes of the rows have no weight, and {odd} weights are for numbers that no row has: "
-        "they have no effect. Keras takes 1 for a class without a weight.",
-    )
+# Weights for no class.
+no_class = template(
+    "`class_weight` of {whose} names {odd} classes that no row has",
+    "Some of the {classes} classes of the rows have no weight, and {odd} weights are for numbers that no row has: "
+    "they have no effect. Keras takes 1 for a class without a weight.",
+    "odd",
+    "classes",
+)
 
 
-def multiplied(event: Event) -> tuple[str, str]:
-    """A merge that repeats rows."""
-    after, before = event["rows"]
-    return (
-        f"The merge gives {after} rows of {before}: a key is there more than once on both sides",
-        f"The merged table has {after} rows, and both tables have fewer. Rows whose key the other table has several "
-        "times come several times, and count as often in whatever is computed afterwards.",
-    )
+# A merge that repeats rows.
+multiplied = template(
+    "The merge gives {after} rows of {before}: a key is there more than once on both sides",
+    "The merged table has {after} rows, and both tables have fewer. Rows whose key the other table has several "
+    "times come several times, and count as often in whatever is computed afterwards.",
+    "after",
+    "before",
+)
 
 
-def relabelled(event: Event) -> tuple[str, str]:
-    """A column that is joined by labels."""
-    moved, rows = event["rows"]
-    return (
-        f"{moved} of {rows} rows get the value of another row, or none: the column is joined by its labels",
-        f"pandas joins a Series to a table by the labels of their rows. The Series is labelled from 0 on, the {rows} "
-        "rows of the table are not: it was sorted, or rows were left out.",
-    )
+# A column that is joined by labels.
+relabelled = template(
+    "{moved} of {rows} rows get the value of another row, or none: the column is joined by its labels",
+    "pandas joins a Series to a table by the labels of their rows. The Series is labelled from 0 on, the {rows} "
+    "rows of the table are not: it was sorted, or rows were left out.",
+    "moved",
+    "rows",
+)

@@ -8,7 +8,6 @@ from typing import Any
 from xladoctor.model.diagnosis import Location, Remedy
 from xladoctor.model.shapes import python_shape
 
-_OF_OTHERS = ("segments", "gathered", "contracted", "rolled", "mixed", "normalised")
 REMEDIES: Mapping[str, Remedy] = {
     "outer": Remedy(
         "same-rank",
@@ -113,65 +112,97 @@ REMEDIES: Mapping[str, Remedy] = {
 }
 
 
+_WORDS: Mapping[str, tuple[str, str]] = {
+    "outer": (
+        "{op} of {shapes[0]} and {shapes[1]} gives {shapes[2]}, a number for every pair of rows",
+        "{op} combines {names[0]} and {names[1]}. Both have one row for each row of the batch, but along different "
+        "axes. So broadcasting pairs each row of one with all rows of the other, {shapes[2]} in all.",
+    ),
+    "groups": (
+        "{op} combines rows with other rows: one operand is repeated, the other tiled",
+        "{op} combines {names[0]} and {names[1]}. Both hold several items of each row of the batch, but in different "
+        "orders, so items of different rows are combined.",
+    ),
+    "lost": (
+        "{op} spreads {shapes[0]}, which has no rows left, over the rows of {shapes[1]}",
+        "{op} combines {names[0]} and {names[1]}. The first has lost the axis of rows, and broadcasting gives every "
+        "row the same values.",
+    ),
+    "fewer": (
+        "{shapes[0]} in, {last} out: a result does not have one row for each row of the data",
+        "{op} gives {shapes[1]}, and the result has {last} where the data have {shapes[0]}. If that is intended, set "
+        "`by_row = False` as an attribute of the model.",
+    ),
+    "classes": (
+        "{op} weights every class of {shapes[1]} by the number of one class, {shapes[0]}",
+        "{op} multiplies integer targets, {shapes[0]}, by values computed from a softmax over classes, {shapes[1]}. "
+        "Broadcasting then gives all classes of a row the number of its class as a weight. If the numbers are "
+        "classes, only the class of the row should count.",
+    ),
+    "alone": (
+        "{op} of {shapes[0]} is taken over an axis of one, and gives 1 for everything",
+        "{op} normalises {shapes[0]} over its last axis, which has one element. So each result is the same, whatever "
+        "the scores are: they have no part in what is computed, and get no gradient.",
+    ),
+    "wrapped": (
+        "{op} of {shapes[0]} takes floats to an integer type that does not hold them",
+        "On the values of the first call, at least 1 % lies outside of the type. What such a cast gives is not "
+        "defined: XLA keeps to the ends of the type, and plain kernels wrap some elements around, and others not.",
+    ),
+    "off-transform": (
+        "{op} shifts an axis of {shapes[0]} that the Fourier transform does not go over",
+        "{op} moves {shapes[0]} by half of an axis, as `fftshift` does, and the transform beside it does not go over "
+        "that axis. So it exchanges rows of the batch, or channels, and the frequencies of one stand where those of "
+        "another are expected.",
+    ),
+    "torn": (
+        "{op} of {shapes[0]} to {last} tears the rows of the batch apart",
+        "{op} takes {shapes[0]} to {last}: no axis belongs to the rows any more, and the values at one index come "
+        "from several rows.",
+    ),
+    "segments": (
+        "{op} puts items of several rows into one segment, as many segments as rows",
+        "{op} sums {shapes[0]} in as many segments as there are rows. The items of each row lie side by side, but "
+        "the segment numbers have another order, so each segment holds items of several rows.",
+    ),
+    "gathered": (
+        "{op} takes from the first row of the batch for all rows",
+        "{op} takes items from {shapes[0]}, in which the items of all rows lie one after another. Its indices are "
+        "all in the first row, because the offset of each row is missing.",
+    ),
+    "contracted": (
+        "{op} of {shapes[0]} and {shapes[1]} sums over all rows of one operand for each row of the other",
+        "{op} keeps the rows of {names[0]} and sums over those of {names[1]}. So the result for a row comes from all "
+        "rows of the batch, and not from its own alone.",
+    ),
+    "rolled": (
+        "{op} of {shapes[0]} takes the first item of another row for the last item of each row",
+        "{op} moves the items of {shapes[0]} over the ends of the rows. The result is then combined with {names[1]}, "
+        "so two different rows are combined at each end.",
+    ),
+    "mixed": (
+        "{op} mixes {shapes[0]} with other partners than {shapes[1]}, by the same weight",
+        "Two tensors of the batch, {names[0]} and {names[1]}, are mixed by one weight, but with partners of two "
+        "different draws. So a mixed row gets the label of a row that is not in it.",
+    ),
+    "normalised": (
+        "{op} of {shapes[0]} is taken over the rows of the batch",
+        "{op} of {shapes[0]} divides by a sum over the rows of the batch, so the result for a row depends on the "
+        "other rows of its batch. Another axis would normalise each row by itself.",
+    ),
+}
+"""Title and first sentences of each kind: of its op, the shapes with which rows meet, and their names."""
+
+
 def words(kind: str, told: Mapping[str, Any]) -> tuple[str, str]:
     """(title, first sentences)."""
     op, shapes = told["op"], [python_shape(s) for s in told.get("shapes") or ()]
-    parts = told.get("parts") or ()
-    names = [f"{s} ({p})" for s, p in zip(shapes, parts, strict=False)]
-    if kind == "outer":
-        title = f"{op} of {shapes[0]} and {shapes[1]} gives {shapes[2]}, a number for every pair of rows"
-        return title, (
-            f"{op} combines {names[0]} and {names[1]}. Both have one row for each row of the batch, but along "
-            f"different axes. So broadcasting pairs each row of one with all rows of the other, {shapes[2]} in all."
-        )
-    if kind == "groups":
-        title = f"{op} combines rows with other rows: one operand is repeated, the other tiled"
-        return title, (
-            f"{op} combines {names[0]} and {names[1]}. Both hold several items of each row of the batch, but in "
-            f"different orders, so items of different rows are combined."
-        )
-    if kind == "lost":
-        title = f"{op} spreads {shapes[0]}, which has no rows left, over the rows of {shapes[1]}"
-        return title, (
-            f"{op} combines {names[0]} and {names[1]}. The first has lost the axis of rows, and broadcasting gives "
-            f"every row the same values."
-        )
-    if kind in _OF_OTHERS:
-        return _of_other_rows(kind, str(op), shapes, names)
-    if kind == "fewer":
-        title = f"{shapes[0]} in, {shapes[-1]} out: a result does not have one row for each row of the data"
-        return title, (
-            f"{op} gives {shapes[1]}, and the result has {shapes[-1]} where the data have {shapes[0]}. If that is "
-            f"intended, set `by_row = False` as an attribute of the model."
-        )
-    if kind == "classes":
-        return f"{op} weights every class of {shapes[1]} by the number of one class, {shapes[0]}", (
-            f"{op} multiplies integer targets, {shapes[0]}, by values computed from a softmax over classes, "
-            f"{shapes[1]}. Broadcasting then gives all classes of a row the number of its class as a weight. If "
-            f"the numbers are classes, only the class of the row should count."
-        )
-    if kind == "alone":
-        return f"{op} of {shapes[0]} is taken over an axis of one, and gives 1 for everything", (
-            f"{op} normalises {shapes[0]} over its last axis, which has one element. So each result is the same, "
-            "whatever the scores are: they have no part in what is computed, and get no gradient."
-        )
-    if kind == "wrapped":
-        return f"{op} of {shapes[0]} takes floats to an integer type that does not hold them", (
-            "On the values of the first call, at least 1 % lies outside of the type. What such a cast gives is not "
-            "defined: XLA keeps to the ends of the type, and plain kernels wrap some elements around, and others not."
-        )
-    if kind == "off-transform":
-        return f"{op} shifts an axis of {shapes[0]} that the Fourier transform does not go over", (
-            f"{op} moves {shapes[0]} by half of an axis, as `fftshift` does, and the transform beside it does not go "
-            "over that axis. So it exchanges rows of the batch, or channels, and the frequencies of one stand where "
-            "those of another are expected."
-        )
     if kind == "exchanged":
         return _exchanged(op, shapes[0], shapes[-1], len(told["shapes"][0]))
-    return f"{op} of {shapes[0]} to {shapes[-1]} tears the rows of the batch apart", (
-        f"{op} takes {shapes[0]} to {shapes[-1]}: no axis belongs to the rows any more, and the values at one "
-        f"index come from several rows."
-    )
+    names = [f"{s} ({p})" for s, p in zip(shapes, told.get("parts") or (), strict=False)]
+    title, first = _WORDS.get(kind, _WORDS["torn"])
+    known = {"op": op, "shapes": shapes, "names": names, "last": shapes[-1] if shapes else ""}
+    return title.format(**known), first.format(**known)
 
 
 def _exchanged(op: str, before: str, after: str, axes: int) -> tuple[str, str]:
@@ -184,39 +215,6 @@ def _exchanged(op: str, before: str, after: str, axes: int) -> tuple[str, str]:
     )
     title = f"{op} of {before} to {after} exchanges two axes and moves no element"
     return title, f"{op} takes {before} to {after}: {now}"
-
-
-def _of_other_rows(kind: str, op: str, shapes: Sequence[str], names: Sequence[str]) -> tuple[str, str]:
-    """(title, first sentences) of what takes from other rows than its own."""
-    if kind == "segments":
-        return f"{op} puts items of several rows into one segment, as many segments as rows", (
-            f"{op} sums {shapes[0]} in as many segments as there are rows. The items of each row lie side by side, "
-            f"but the segment numbers have another order, so each segment holds items of several rows."
-        )
-    if kind == "gathered":
-        return f"{op} takes from the first row of the batch for all rows", (
-            f"{op} takes items from {shapes[0]}, in which the items of all rows lie one after another. Its indices "
-            f"are all in the first row, because the offset of each row is missing."
-        )
-    if kind == "contracted":
-        return f"{op} of {shapes[0]} and {shapes[1]} sums over all rows of one operand for each row of the other", (
-            f"{op} keeps the rows of {names[0]} and sums over those of {names[1]}. So the result for a row comes "
-            f"from all rows of the batch, and not from its own alone."
-        )
-    if kind == "rolled":
-        return f"{op} of {shapes[0]} takes the first item of another row for the last item of each row", (
-            f"{op} moves the items of {shapes[0]} over the ends of the rows. The result is then combined with "
-            f"{names[1]}, so two different rows are combined at each end."
-        )
-    if kind == "mixed":
-        return f"{op} mixes {shapes[0]} with other partners than {shapes[1]}, by the same weight", (
-            f"Two tensors of the batch, {names[0]} and {names[1]}, are mixed by one weight, but with partners of "
-            f"two different draws. So a mixed row gets the label of a row that is not in it."
-        )
-    return f"{op} of {shapes[0]} is taken over the rows of the batch", (
-        f"{op} of {shapes[0]} divides by a sum over the rows of the batch, so the result for a row depends on the "
-        f"other rows of its batch. Another axis would normalise each row by itself."
-    )
 
 
 def made_by(kind: str, made: Mapping[str, Any], at: Location | None) -> str:

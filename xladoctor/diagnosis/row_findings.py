@@ -33,6 +33,21 @@ class Kind:
     basis: Basis = RECORDED_NUMBERS
 
 
+def whose(event: Event) -> str:
+    """Whose rows they are: of a model, or what the program calls them."""
+    return str(event.get("model") or event.get("name"))
+
+
+def template(title: str, message: str, *rows: str) -> Words:
+    """The words of an event, filled in: `rows` names its numbers of rows, in their order."""
+
+    def words(event: Event) -> tuple[str, str]:
+        known = {**dict(zip(rows, event["rows"], strict=False)), "event": event, "model": event.get("model")}
+        return title.format(whose=whose(event), **known), message.format(whose=whose(event), **known)
+
+    return words
+
+
 Place = Callable[[Event, Kind], tuple[Location | None, str]]
 """The line at fault, and what the message says besides."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from xladoctor.diagnosis.basis import RECORDED_CALL, RECORDED_DATASET, RECORDED_LABELS
 from xladoctor.diagnosis.own_source import source_of
-from xladoctor.diagnosis.row_findings import Kind, row_findings
+from xladoctor.diagnosis.row_findings import Kind, row_findings, template
 from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.sources.names import last_name, walk
@@ -91,14 +91,14 @@ def _batches(event: Event) -> tuple[str, str]:
     )
 
 
-def _shared(event: Event) -> tuple[str, str]:
-    """(title, message) of rows that stand on both sides."""
-    shared, rows = event["rows"]
-    return (
-        f"fit of {event.get('model')} is validated on rows that it is trained on: {shared} of {rows}",
-        f"{shared} of the {rows} validation rows are, number for number, rows of the training. What is measured on "
-        "them says nothing of rows that the model has not seen.",
-    )
+# Rows that stand on both sides.
+_shared = template(
+    "fit of {model} is validated on rows that it is trained on: {shared} of {rows}",
+    "{shared} of the {rows} validation rows are, number for number, rows of the training. What is measured on them "
+    "says nothing of rows that the model has not seen.",
+    "shared",
+    "rows",
+)
 
 
 def _apart(event: Event) -> tuple[str, str]:
@@ -113,42 +113,40 @@ def _apart(event: Event) -> tuple[str, str]:
     )
 
 
-def _cached(event: Event) -> tuple[str, str]:
-    """(title, message) of random changes that are kept."""
-    return (
-        f"fit of {event.get('model')}: what a function draws at random is cached in the first epoch",
-        "A function before `cache` draws numbers at random. The cache keeps what they gave in the first epoch, and all "
-        "later epochs see the same rows again.",
-    )
+# Random changes that are kept.
+_cached = template(
+    "fit of {model}: what a function draws at random is cached in the first epoch",
+    "A function before `cache` draws numbers at random. The cache keeps what they gave in the first epoch, and all "
+    "later epochs see the same rows again.",
+)
 
 
-def _unnamed(event: Event) -> tuple[str, str]:
-    """(title, message) of labels that were counted from 1."""
-    zeros, rows = event["rows"]
-    return (
-        f"fit of {event.get('model')}: {zeros} of {rows} one-hot labels name no class",
-        f"{zeros} of {rows} rows of the labels are all zeros, and no row is of the first class. Labels that begin at 1 "
-        "were made one-hot as if they began at 0. A row of zeros adds nothing to the loss.",
-    )
+# Labels that were counted from 1.
+_unnamed = template(
+    "fit of {model}: {zeros} of {rows} one-hot labels name no class",
+    "{zeros} of {rows} rows of the labels are all zeros, and no row is of the first class. Labels that begin at 1 "
+    "were made one-hot as if they began at 0. A row of zeros adds nothing to the loss.",
+    "zeros",
+    "rows",
+)
 
 
-def _folds(event: Event) -> tuple[str, str]:
-    """(title, message) of folds that share a model."""
-    seen, rows = event["rows"]
-    return (
-        f"evaluate of {event.get('model')}: an earlier fold has trained the model on {seen} of {rows} rows",
-        f"The last `fit` left these rows out, but the same model, with the weights that it had, was trained on {seen} "
-        "of them in an earlier fold. What is measured on them says nothing of rows that the model has not seen.",
-    )
+# Folds that share a model.
+_folds = template(
+    "evaluate of {model}: an earlier fold has trained the model on {seen} of {rows} rows",
+    "The last `fit` left these rows out, but the same model, with the weights that it had, was trained on {seen} "
+    "of them in an earlier fold. What is measured on them says nothing of rows that the model has not seen.",
+    "seen",
+    "rows",
+)
 
 
-def _stateful(event: Event) -> tuple[str, str]:
-    """(title, message) of a recurrent layer that keeps its state over batches in a random order."""
-    return (
-        f"fit of {event.get('model')} shuffles rows whose layers keep their state from batch to batch",
-        "A layer with stateful=True begins each row with the state in which the row at the same place of the last "
-        "batch ended. `fit` shuffles the rows, so that each goes on from another sequence.",
-    )
+# A recurrent layer that keeps its state over batches in a random order.
+_stateful = template(
+    "fit of {model} shuffles rows whose layers keep their state from batch to batch",
+    "A layer with stateful=True begins each row with the state in which the row at the same place of the last "
+    "batch ended. `fit` shuffles the rows, so that each goes on from another sequence.",
+)
 
 
 _KINDS: Mapping[str, Kind] = {
