@@ -136,7 +136,7 @@ def fitted(
             known.append((matrix(program, features), wrong))
     before = np.array([present.get(name, 0.0) for name in features])
     back = held * np.array([NEARER if name in present else 1.0 for name in features])
-    weights = before.copy()
+    weights: np.ndarray = before.copy()
     for _ in range(30):
         slope, bend = -back * (weights - before), np.diag(back)
         for rows, wrong in known:
@@ -154,7 +154,8 @@ def fitted(
 
 def _shares(scores: np.ndarray) -> np.ndarray:
     parts = np.exp(scores - scores.max())
-    return parts / parts.sum()
+    shares: np.ndarray = parts / parts.sum()
+    return shares
 
 
 def judged(program: Program, features: Sequence[str], weights: np.ndarray) -> Counter[str]:

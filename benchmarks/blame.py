@@ -98,7 +98,7 @@ def judge(name: str, timeout: float = TIMEOUT, runs: Path | None = None) -> Row:
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="blame-") as folder:
         found, note = _diagnosis(name, Path(folder), timeout, runs)
-    root = next((f for f in found.get("findings", ()) if f["role"] == "root"), {})
+    root: dict[str, Any] = next((f for f in found.get("findings", ()) if f["role"] == "root"), {})
     suspects = tuple(line for s in root.get("suspects", ()) if (line := _line(s.get("location"))) is not None)
     return Row(
         name=name,

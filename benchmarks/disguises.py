@@ -15,6 +15,7 @@ import json
 import re
 import textwrap
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from xladoctor.logs import read_log
@@ -195,9 +196,15 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "notebook": in_a_cell,
     "only a header": only_header,
 }
+
+
+def _both(outer: str, inner: str, text: str) -> str:
+    return DISGUISES[outer](DISGUISES[inner](text))
+
+
 DISGUISES.update(
     {
-        f"{outer} of {inner}": lambda text, a=outer, b=inner: DISGUISES[a](DISGUISES[b](text))
+        f"{outer} of {inner}": partial(_both, outer, inner)
         for outer, inner in (
             ("GitHub's log", "wrapped at 100"),
             ("# comments", "wrapped at 80"),

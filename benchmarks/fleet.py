@@ -133,7 +133,7 @@ def _parts(count: int, jobs: int) -> int:
 
 
 def _holds(row: dict[str, Any]) -> bool:
-    return (
+    return bool(
         row["healthy_a_second"] >= HEALTHY
         and row["failing_a_second"] >= FAILING
         and row["unchanged_times"] >= TIMES

@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks.figure import Figure
@@ -113,8 +114,8 @@ def figures(rounds: int = ROUNDS, size: int = SIZE) -> list[Figure]:
                 "command": lambda: _silent([sys.executable, "-m", "xladoctor", "scan", str(log)]),
             }
             if ripgrep:
-                tries["count"] = lambda same=same: _silent([ripgrep, "-c", *same])
-                tries["print"] = lambda same=same: _silent([ripgrep, *same])
+                tries["count"] = partial(_silent, [ripgrep, "-c", *same])
+                tries["print"] = partial(_silent, [ripgrep, *same])
             times = _best(tries, rounds)
             peer = min(times.get("count", float("nan")), times.get("print", float("nan"))) * 1000
             rg = "rg -F -f (same literals)" if ripgrep else "rg: NOT INSTALLED"

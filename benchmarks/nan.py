@@ -86,7 +86,7 @@ def judge(name: str, options: Sequence[str] = (), timeout: float = TIMEOUT) -> R
     except (ValueError, KeyError):
         findings = []
     serious = [f for f in findings if f["level"] == "error"]
-    said = next((f for f in serious if f["class"] == "not-finite"), {})
+    said: dict[str, Any] = next((f for f in serious if f["class"] == "not-finite"), {})
     place = said.get("location") or {}
     wanted = truth.get("layer")
     layer = said.get("layer")

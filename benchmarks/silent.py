@@ -99,7 +99,12 @@ def judge(name: str, held_out: bool = False, timeout: float = TIMEOUT) -> Row:
     folder = FOLDER / "held_out" if held_out else FOLDER
     fate = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
     lines = tuple(n for n in (fate["line"], *fate.get("also", ())) if n)
-    common = {"name": name, "kind": str(fate["kind"]), "silent": bool(fate["silent"]), "held_out": held_out}
+    common: dict[str, Any] = {
+        "name": name,
+        "kind": str(fate["kind"]),
+        "silent": bool(fate["silent"]),
+        "held_out": held_out,
+    }
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="silent-") as place:
         shutil.copy(folder / f"{name}.py", place)

@@ -74,7 +74,15 @@ def names() -> list[str]:
 def truth(name: str) -> dict[str, Any]:
     """What is true of a program; a key that its JSON leaves out says nothing."""
     told: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    nothing = {"class": None, "line": None, "op": None, "switch": None, "also": [], "line_also": [], "numbers": []}
+    nothing: dict[str, Any] = {
+        "class": None,
+        "line": None,
+        "op": None,
+        "switch": None,
+        "also": [],
+        "line_also": [],
+        "numbers": [],
+    }
     return {**nothing, "not_switch": [], "handled": False, **told}
 
 

@@ -13,6 +13,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,7 @@ def run(names: Sequence[str], messages: Messages, path: Path, jobs: int = 2) -> 
     finished = {row["name"] for row in _rows(path) if "finished" in row}
     left = [name for name in names if name not in finished]
     out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    others = [_fork(lambda job=job: _run(left[job::jobs], messages, path, out)) for job in range(1, jobs)]
+    others = [_fork(partial(_run, left[job::jobs], messages, path, out)) for job in range(1, jobs)]
     _run(left[::jobs], messages, path, out)
     os.close(out)
     if any(os.waitpid(pid, 0)[1] for pid in others):

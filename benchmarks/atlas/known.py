@@ -25,7 +25,7 @@ def _sizes(*sizes: int) -> Value:
     return Value(INT32, (len(sizes),), "iota" if sizes == tuple(range(len(sizes))) else str(sizes[0]))
 
 
-_SLICE = {"begin": _sizes(0), "end": Value(INT32, (1,), "2"), "strides": Value(INT32, (1,), "1")}
+_SLICE: dict[str, Any] = {"begin": _sizes(0), "end": Value(INT32, (1,), "2"), "strides": Value(INT32, (1,), "1")}
 _SAME = {"strides": [1, 1, 1, 1], "padding": "SAME"}
 _WINDOW = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
 _WINDOW_3D = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": "VALID"}

@@ -6,6 +6,7 @@ Variables get their first values, and the global seed is set, before each way to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from benchmarks.atlas.compare import Outcome, difference
@@ -168,7 +169,7 @@ class ComposedWays(StateWays):
         for way, function in self.composition.ways.items():
             if not allowed(way):
                 continue
-            found, again = (self.outcome(lambda f=function: f(*inputs)) for _ in range(2))
+            found, again = (self.outcome(partial(function, *inputs)) for _ in range(2))
             wanted = again if kind == "unrepeatable" else eager
             if bool(found.error) == bool(wanted.error) and difference(wanted, found).kind in ("", *MINOR):
                 held.append(way)

@@ -15,6 +15,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -212,9 +213,9 @@ def _tried(ways: Ways, edge: Edge, row: Mapping[str, Any], progress: Progress, f
         tried.append(way.id)
         if not progress.trying((*at, way.id)):
             continue
-        found = ways.outcome(lambda way=way: _through(way, ways, inputs, keep))
+        found = ways.outcome(partial(_through, way, ways, inputs, keep))
         if kind == "unrepeatable":  # then it is enough that it gives the same twice
-            eager = ways.outcome(lambda way=way: _through(way, ways, inputs, keep))
+            eager = ways.outcome(partial(_through, way, ways, inputs, keep))
         if found.error == NotImplementedError.__name__:
             tried.pop()
         elif _same(eager, found) and (way.before is None or _passes(way, ways)):

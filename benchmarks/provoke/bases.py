@@ -17,7 +17,7 @@ from typing import Any, Union
 
 from benchmarks.provoke.values import BOOL, FLOAT, HANDLES, INT32, INT64, STRING, TEXTS, VARIANT, WHOLE, Value
 
-Input = Union[Value, tuple]  # noqa: UP007 - Python 3.8, with which old versions of TensorFlow run
+Input = Union[Value, "tuple[Value, ...]"]
 SECONDS = 1.2
 """Processor time for one op."""
 WITHDRAWN = "not available in GraphDef"

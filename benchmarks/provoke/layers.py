@@ -7,6 +7,7 @@ from __future__ import annotations
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -370,12 +371,12 @@ def _loss(name: str) -> Iterator[Case]:
 
 def metric(name: str) -> Any:
     """A metric, for two or three classes."""
-    arguments = {
+    arguments: dict[str, dict[str, Any]] = {
         "IoU": {"num_classes": 2, "target_class_ids": [0]},
         "MeanIoU": {"num_classes": 2},
         "OneHotIoU": {"num_classes": 3, "target_class_ids": [0]},
-    }.get(name, {})
-    return getattr(library().metrics, name)(**arguments)
+    }
+    return getattr(library().metrics, name)(**arguments.get(name, {}))
 
 
 def _metric(name: str) -> Iterator[Case]:
@@ -504,9 +505,9 @@ def _saved(name: str) -> Iterator[Case]:
 
     others = (("weights", lambda: model(5)), ("weights", lambda: model(4, True)))
     for file in ("a.weights.h5", "a.h5", "a"):
-        if _said(lambda f=file: load(f, lambda: model(4))):
+        if _said(partial(load, file, lambda: model(4))):
             continue  # a format that this version does not write
         for spoilt, other in others:
-            yield "eager", spoilt, lambda f=file, o=other: load(f, o)
+            yield "eager", spoilt, partial(load, file, other)
     yield "eager", "weights", lambda: model(4).set_weights(model(5).get_weights())
     yield "eager", "weights", lambda: model(4).set_weights(model(4).get_weights()[:-1])

@@ -17,6 +17,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -120,12 +121,12 @@ def op_messages(name: str, journal: Journal) -> Iterator[dict[str, Any]]:
     yield {"name": name, "base": True, "xla": compiles, "call": ops.to_json(valid)}
     seen: dict[str, int] = {}
     for call in ops.spoilt(valid):
-        ways = {
+        ways: dict[str, Callable[[], Any]] = {
             "eager": eager(call),
             "graph": graph(call, True, False),
             "unknown": graph(call, False, False),
-            "session": lambda call=call: _in_session(function, call, known=False),
-            "static": lambda call=call: _in_session(function, call, known=True),
+            "session": partial(_in_session, function, call, known=False),
+            "static": partial(_in_session, function, call, known=True),
         }
         if compiles:
             ways["xla"] = graph(call, False, True)
