@@ -12,13 +12,10 @@ from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, last_name, names_in, parameters, walk
+from xladoctor.sources.names import OPTIMIZERS, assigned_once, last_name, names_in, parameters, walk
 
 _OTHER_VARIABLES = re.compile(r"variables it was originally built with|Unknown variable|optimizer cannot recognize")
 _NO_MATTER = re.compile(r"path|dir|folder|root|file|verbose|seed|log", re.IGNORECASE)
-_OPTIMIZERS = frozenset(
-    {"Adam", "AdamW", "SGD", "RMSprop", "Nadam", "Adagrad", "Adadelta", "Adamax", "Ftrl", "Lion", "Adafactor"}
-)
 
 
 def of_kept(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
@@ -30,7 +27,7 @@ def of_kept(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Ca
             if isinstance(node, ast.FunctionDef):
                 found += [(at, 8.0, why) for at, why in _caches(node)]
             elif variables and isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                made = last_name(node.value.func) in _OPTIMIZERS and not isinstance(node.targets[0], ast.Subscript)
+                made = last_name(node.value.func) in OPTIMIZERS and not isinstance(node.targets[0], ast.Subscript)
                 said = "The optimizer that it makes is used for other variables later: each set needs its own."
                 found += [(node.lineno, 7.2, said)] if made else []
         yield from conventions(file, found, hops)

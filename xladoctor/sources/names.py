@@ -24,6 +24,11 @@ def canonical(name: str) -> str:
     return name
 
 
+OPTIMIZERS = frozenset(
+    {"Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Ftrl", "Lamb", "Lion", "Muon", "Nadam", "RMSprop",
+     "SGD", "ScheduleFreeAdamW"}
+)  # fmt: skip
+"""The optimizers of Keras."""
 _PLAIN = frozenset({"ctx", "id", "attr", "arg", "asname", "module", "level", "kind", "type_comment", "lineno"})
 """Fields that hold no node; `ctx` holds one of three that say nothing of their own."""
 

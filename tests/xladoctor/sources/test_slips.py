@@ -587,3 +587,11 @@ def test_an_argument_that_nobody_gives_and_a_table_both_ways_are_no_slips():
     for turned in ("t.transpose(1, 0)", "np.transpose(t, (0, 2, 1))"):
         both = f"def f(t):\n    a = mid(t)\n    u = {turned}\n    return a, mid(u)"
         assert found("def mid(t):\n    return t.mean(axis=0)\n" + both) == []
+
+
+def test_every_optimizer_of_keras_has_to_be_given_to_something():
+    for name in ("Adafactor", "Ftrl", "Lamb", "Muon", "SGD"):
+        made = f"opt = keras.optimizers.{name}(0.1)\n"
+        assert found(f'{made}net.compile("sgd", "mse")') == [("dropped-result", 1)]
+        assert found(f'{made}net.compile(opt, "mse")') == []
+    assert found('ready = Scaler(0.1)\nnet.compile("sgd", "mse")') == []

@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import dotted, keyword, last_name, names_in, positional, walk
+from xladoctor.sources.names import OPTIMIZERS, dotted, keyword, last_name, names_in, positional, walk
 from xladoctor.sources.slips.slip import Slip
 
 _SEEDS = frozenset({"set_random_seed", "set_seed"})
 _ROUNDS = re.compile(r"^(?:epochs?|ep|e|steps?|rounds?|iterations?|it|i|_|t)$")
 _STEPS_OF = frozenset({"argmax", "ceil", "floor", "round", "sign"})
-_OPTIMIZERS = frozenset({"Adam", "AdamW", "Adamax", "Nadam", "RMSprop", "Adagrad", "Adadelta", "Ftrl", "Lion", "SGD"})
 
 
 def faults(view: View) -> Iterator[Slip]:
@@ -172,7 +171,7 @@ def _anew(loop: ast.For) -> Iterator[Slip]:
 
 def _optimizer(value: ast.expr) -> bool:
     """One with a state, or with a schedule."""
-    if not isinstance(value, ast.Call) or last_name(value.func) not in _OPTIMIZERS:
+    if not isinstance(value, ast.Call) or last_name(value.func) not in OPTIMIZERS:
         return False
     return last_name(value.func) != "SGD" or "momentum" in ast.unparse(value) or "Decay" in ast.unparse(value)
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, names_in, walk
+from xladoctor.sources.names import OPTIMIZERS, dotted, last_name, names_in, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.slips.slip import Slip, assigns, within_body
 
@@ -34,7 +34,7 @@ _QUIET = frozenset(
 )  # fmt: skip
 _GIVEN = re.compile(
     r"(?:EarlyStopping|ModelCheckpoint|ReduceLROnPlateau|LearningRateScheduler|SwapEMAWeights|BackupAndRestore)$"
-    r"|^(?:Adam\w*|Nadam|RMSprop|SGD|Adagrad|Lion|compute_(?:class|sample)_weight)$|.Decay"
+    r"|^(?:Adam\w*|compute_(?:class|sample)_weight)$|.Decay"
 )
 _CHANGES = re.compile(
     r"augment|center|centre|clip|crop|denoise|dropout|filter|flip|jitter|mask|normali[sz]e|noise|pad|scale|shuffle"
@@ -103,9 +103,7 @@ def _never_given(tree: ast.Module) -> Iterator[Slip]:
             target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
             if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name) or target.id in read or not trains:
                 continue
-            made = next(
-                (n for n in walk(node.value) if isinstance(n, ast.Call) and _GIVEN.search(last_name(n.func))), None
-            )
+            made = next((n for n in walk(node.value) if isinstance(n, ast.Call) and _is_given(last_name(n.func))), None)
             whole = made is node.value or isinstance(node.value, ast.List | ast.Tuple)
             if made is not None and whole and not target.id.startswith("_"):
                 yield Slip(
@@ -115,6 +113,11 @@ def _never_given(tree: ast.Module) -> Iterator[Slip]:
                     f"`{ast.unparse(made.func)}(...)` does nothing by itself: `compile` or `fit` has to get it. No "
                     f"line reads `{target.id}`.",
                 )
+
+
+def _is_given(name: str) -> bool:
+    """Whether it makes what does nothing before something gets it."""
+    return name in OPTIMIZERS or _GIVEN.search(name) is not None
 
 
 def _is_pure(call: ast.Call, data: set[str | None]) -> bool:
