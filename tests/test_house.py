@@ -136,7 +136,7 @@ MAY_IMPORT = {
     "xladoctor/sources": ("model",),
     "xladoctor/lint": ("model", "rules", "sources"),
     "xladoctor/edits": ("model", "recording", "sources"),
-    "xladoctor/blame": ("model", "recording", "sources", "lint", "edits"),
+    "xladoctor/blame": ("model", "logs", "recording", "sources", "lint", "edits"),
     "xladoctor/diagnosis": ("model", "logs", "recording", "rules", "sources"),
     "xladoctor/saved.py": ("model", "logs", "recording", "rules", "diagnosis", "blame", "edits"),
     "xladoctor/workers": ("model", "logs", "recording", "rules", "diagnosis", "paths"),

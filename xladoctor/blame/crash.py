@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from xladoctor.logs.frames import is_user
 from xladoctor.model.diagnosis import Finding
 from xladoctor.recording.run import ShapeAfter
 
-_USER_CODE = re.compile(r'^ {4}File "([^"\n]{1,400})", line (\d{1,7}), in (\S{1,200}) {2}\*', re.MULTILINE)
+_USER_CODE = re.compile(r'^ {4}File "([^"\n]{1,400})", line (\d{1,7}), in (\S{1,200})( {2}\*)?', re.MULTILINE)
+"""A call within a traced function, as a message names it; those with a star are of AutoGraph's copies."""
 _SHAPE = re.compile(r"(?:(?<!\w)\[|\()((?:None|\?|-1|\d{1,9})(?: ?, ?(?:None|\?|-1|\d{1,9})){0,11},?)[\])]")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.])")
 
@@ -126,16 +128,29 @@ def crash_of(finding: Finding, failure: Mapping[str, Any] | None, known: Seen | 
     """The failure behind a finding: from its recorded event, and from the finding where there is none."""
     frames = [_frame(f) for f in (failure or {}).get("frames", ()) if f.get("user") and f.get("line")]
     message = str((failure or {}).get("message") or "") or " ".join(p.text for p in finding.evidence if p.kind == "log")
-    for file, line, function in _USER_CODE.findall(message):
-        if not any((f.file, f.line) == (file, int(line)) for f in frames):
-            frames.insert(_place(frames, file, finding), Frame(file, int(line), function))
-    frames = _without_comprehensions(frames)
+    frames = _without_comprehensions(_with_traced(frames, message, finding))
     at = finding.location
     if at is not None and at.line and not any((f.file, f.line) == (at.file, at.line) for f in frames):
         frames.append(Frame(at.file, at.line, at.function or "<module>"))
     shapes = shapes_in(message)
     sizes = _sizes(finding, message)
     return Crash(tuple(frames), message, sizes, shapes, finding.slug, finding.op or "", known or Seen())
+
+
+def _with_traced(frames: Sequence[Frame], message: str, finding: Finding) -> list[Frame]:
+    """The calls with those that only the message names, of functions that were traced: each before the call that the
+    message names after it, where that one is known.
+    """
+    found = list(frames)
+    at: int | None = None
+    for file, line, function, converted in reversed(_USER_CODE.findall(message)):
+        known = [i for i, f in enumerate(found) if (f.file, f.line) == (file, int(line))]
+        if known:
+            at = known[-1]
+        elif converted and is_user(file):
+            at = _place(found, file, finding) if at is None else at
+            found.insert(at, Frame(file, int(line), function))
+    return found
 
 
 def _place(frames: Sequence[Frame], file: str, finding: Finding) -> int:
