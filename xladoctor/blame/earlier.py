@@ -1,5 +1,5 @@
-"""What an earlier call of the same model used: it worked, so the lines that only the failing call depends on are at
-fault more often.
+"""What an earlier call of the same model used, or the training of a `fit` whose validation fails: it worked, so the
+lines that only what failed depends on are at fault more often.
 """
 
 from __future__ import annotations
@@ -7,15 +7,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from xladoctor.blame import slices
 from xladoctor.blame.bindings import Index, Line
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.blame.suspicion import Candidate, edit_of
-from xladoctor.blame.values import Clash
+from xladoctor.blame.suspicion import Candidate, chain, edit_of
+from xladoctor.blame.values import Array, Clash, Dataset, Origin, Value, leaves
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
 from xladoctor.sources.order import runs_before, statement_end
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
 
 GIVES_DATA = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"})
 
@@ -28,6 +32,38 @@ def of_later(clash: Clash, hops: Mapping[Line, int], files: Files, known: Index,
         if origin is not None and (origin.file, origin.line) in later:
             reason = "The model worked before on what did not come through this line."
             yield Candidate(origin.file, origin.line, 6.0, reason, i, edit_of(origin), True)
+
+
+def of_validation(clash: Clash, run: Follower) -> Iterator[Candidate]:
+    """The lines that only the validation data come through, where the training data fit: the one nearest to the `fit`
+    first.
+    """
+    for trained, validation, clashes in run.validated:
+        if clash not in clashes:
+            continue
+        common = {(o.file, o.line) for value in leaves(trained) for o in _origins(value)}
+        own: dict[Line, tuple[Origin, int]] = {}
+        for value in leaves(validation):
+            for origin, depth in (step for start in _starts(value) for step in chain(start, 12)):
+                at = (origin.file, origin.line)
+                if at not in common and at != clash.stack[-1] and depth < own.get(at, (origin, 99))[1]:
+                    own[at] = origin, depth
+        for (file, line), (origin, depth) in own.items():
+            reason = "The training data fit. Only the data for validation come through this line."
+            yield Candidate(file, line, max(6.0 - depth, 1.0), reason, None, edit_of(origin), True)
+
+
+def _starts(value: Value) -> list[Origin]:
+    """Where a value, its sizes and the elements of a pipeline were made."""
+    found = [value.origin, *(d.origin for d in value.dims or ())] if isinstance(value, Array) else [value.origin]
+    if isinstance(value, Dataset):
+        found += [start for part in leaves(value.element) for start in _starts(part)]
+    return [origin for origin in found if origin is not None]
+
+
+def _origins(value: Value) -> Iterator[Origin]:
+    for start in _starts(value):
+        yield from (origin for origin, _ in chain(start, 12))
 
 
 def only_later(hops: Mapping[Line, int], files: Files, known: Index, crash: Crash) -> frozenset[Line]:

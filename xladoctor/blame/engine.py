@@ -161,6 +161,7 @@ def _by_sources(
         yield from of_open_lengths(hops, files) if _UNEVEN.search(crash.message) else ()
         return
     yield from earlier.of_later(clash, hops, files, known, crash)
+    yield from earlier.of_validation(clash, run)
     yield from remainders.of_remainders(clash, run)
     yield from handing.of_other_calls(clash, run)
     yield from settings_used.of_one_name(clash, run)

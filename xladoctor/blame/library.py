@@ -13,6 +13,7 @@ from xladoctor.blame import (
     model_inputs,
     models,
     objects,
+    pipelines,
     plain,
     pretrained,
     rearranging,
@@ -187,17 +188,12 @@ def _act(name: str, head: str, last: str) -> Act | None:
     if last in ("max_pool", "avg_pool", "max_pool2d", "avg_pool2d"):
         return graph_layers.pool
     if name.startswith("tensorflow.data."):
-        return {
-            "from_tensor_slices": data.from_slices,
-            "from_tensors": data.from_slices,
-            "from_generator": data.from_generator,
-            "zip": data.zipped,
-        }.get(last)
+        return pipelines.STARTS.get(last)
+    if last in pipelines.READS:
+        return pipelines.READS[last]
     if head == "tensorflow.image":
         own = rearranging.FUNCTIONS.get(last)
         return own or (shaping.resize if last.startswith(("resize", "central_crop")) else shaping.keep)
-    if last == "timeseries_dataset_from_array":
-        return data.timeseries
     if last == "train_test_split":
         return data.train_test_split
     if last in ("get", "deserialize") and head.endswith("activations"):

@@ -120,12 +120,17 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
     call = run.calls[-1]
     call.loops += 1  # its layers are called for training, and again for validation
     try:
+        before = len(run.clashes)
         _through(run, holder, model, x, y, args, kwargs, labels)
+        trained, fits = len(run.clashes), len(run.clashes) == before
         validation = kwargs.get("validation_data")
         if isinstance(validation, Dataset) and labels:
             _through(run, holder, model, validation, None, args, kwargs, labels)
         elif isinstance(validation, Seq) and len(validation.items) > 1 and labels:
             _through(run, holder, model, validation.items[0], validation.items[1], args, kwargs, labels)
+        if fits and validation is not None and len(run.clashes) > trained:
+            given = Seq([v for v in (x, y) if v is not None])
+            run.validated.append((given, validation, run.clashes[trained:]))
     finally:
         call.loops -= 1
     return Value(run.origin("call", "fit", holder))
