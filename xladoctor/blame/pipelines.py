@@ -41,6 +41,8 @@ def image_folder(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     origin = run.origin("stage", name)
     size = kwargs.get("image_size")
     sides = [dim(item, origin) for item in size.items] if isinstance(size, Seq) else [Dim(256, origin)] * 2
+    if len(sides) != 2:
+        run.refuse()
     mode = kwargs.get("color_mode")
     channels = _CHANNELS.get(str(mode.value)) if isinstance(mode, Const) else 3 if mode is None else None
     batch = kwargs.get("batch_size")
