@@ -318,6 +318,10 @@ def loss(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
             sides = [Dim(len(one.dims), one.origin), Dim(len(other.dims), other.origin)]
             run.clash("rank", f"`{name}`", [one, other], [None, None], sides, hint="sparse")
         return Array(one.dims, origin, "tensor")
+    if len(one.dims) != len(other.dims):
+        sides = [Dim(len(one.dims), one.origin), Dim(len(other.dims), other.origin)]
+        run.clash("rank", f"`{name}`", [one, other], [None, None], sides, hint="labels")
+        return Array(other.dims[:-1], origin, "tensor")
     broadcast(run, [one, other], f"`{name}`")
     return Array(other.dims[:-1], origin, "tensor")
 

@@ -39,7 +39,9 @@ def of_results(file: str, holder: ast.AST, shapes: Shapes) -> Iterator[Variant]:
         if sizes is None or isinstance(node, ast.Constant):
             continue
         parts = ["[..., 0]", "[:, -1]", "[:, 1:]", "[:, :-1]", "[1:]", "[:-1]"]
-        written = [_on(node, part) for i, part in enumerate(parts) if len(sizes) > (1 if i < 4 else 0)]
+        # A first axis of 1 stands for any batch: the last of the next one is no last step of a row.
+        parts = [p for p in parts if len(sizes) > ("," in p) and not (p == "[:, -1]" and sizes[0] == 1)]
+        written = [_on(node, part) for part in parts]
         if len(sizes) > 2:
             shape = ast.parse("numpy.reshape(value, (-1, 1))", mode="eval").body
             count = 1
