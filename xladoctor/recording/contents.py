@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+from xladoctor.model.ops import SizeOrigin, WorkerOp
 from xladoctor.protocol import codec
 from xladoctor.recording.typed import (  # fmt: skip
     Check,
@@ -25,7 +26,6 @@ from xladoctor.recording.typed import (  # fmt: skip
     row,
     scalar,
     shape,
-    size,
     text,
     whole,
 )
@@ -53,14 +53,6 @@ RUN: Fields = {
 }
 
 _SOURCE = row(text, maybe(whole), maybe(text))
-_TENSOR = record({}, {"tensor": maybe(text), "node": maybe(text), "shape": maybe(shape), "dtype": maybe(text)})
-_OP = record(
-    {"op": text, "node": text},
-    {"path": many(text), "function": maybe(text), "inner_node": maybe(text), "inputs": many(_TENSOR), "kind": text,
-     "message": maybe(text), "order": many(whole), "iterations": many(whole), "sources": many(_SOURCE),
-     "call_sources": many(many(_SOURCE)), "shape": shape, "axis": maybe(size)},
-)  # fmt: skip
-_BIRTH = record({"op": text, "node": text, "inner_node": text, "shape": shape})
 _OCCURRENCE = record(
     {"path": many(text), "state": text},
     {"function": maybe(text), "order": many(whole), "iterations": many(whole), "shapes": mapping(maybe(shape)),
@@ -110,8 +102,15 @@ ANSWER: Fields = {"capsule": entry, "request": text}
 _ANSWER_MAY: Fields = {"batch": maybe(whole), "error": text}
 
 
-def _born(value: Any) -> bool:
-    return _OP(value) and _BIRTH(value)
+def _read_as(kind: type[Any]) -> Check:
+    """A value of a class, by its annotations, without a number beyond 64 bits."""
+    return lambda value: _in_64_bits(value) and any(True for _ in fitting(kind, [value]))
+
+
+def _in_64_bits(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return all(map(_in_64_bits, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, int) or isinstance(value, bool) or whole(value)
 
 
 _TWO_WAYS = record(
@@ -126,9 +125,9 @@ _EXPLAINED = record(
      "transforms": many(many(_SOURCE))},
 )  # fmt: skip
 _RESULTS: Mapping[str, Check] = {
-    "failing_op": maybe(_OP),
-    "birth": maybe(_born),
-    "rows_birth": maybe(_born),
+    "failing_op": maybe(_read_as(WorkerOp)),
+    "birth": maybe(_read_as(SizeOrigin)),
+    "rows_birth": maybe(_read_as(SizeOrigin)),
     "shapes": maybe(_SHAPES),
     "baked": maybe(many(_BAKED)),
     "agreement": _AGREEMENT,
