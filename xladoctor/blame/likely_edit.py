@@ -20,7 +20,7 @@ from xladoctor.model.diagnosis import Change, Diagnosis, Finding, Remedy, Safety
 from xladoctor.model.labels import labels_from_one
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.user_sources import sources_of
-from xladoctor.sources.names import dotted
+from xladoctor.sources.names import around_in_statement, dotted
 
 Read = Callable[[str], str | None]
 
@@ -81,11 +81,9 @@ def of_data(one: Candidate, texts: Mapping[Path, Text]) -> bool:
     starts = {change.start for change in one.changes}
     for node in text.all(ast.Constant):
         if text.span(node)[0] in starts:
-            above = text.parents.get(node)
-            while above is not None and not isinstance(above, ast.stmt):
+            for above in around_in_statement(node, text.parents):
                 if isinstance(above, ast.Call) and "random" in (dotted(above.func) or "").split("."):
                     return True
-                above = text.parents.get(above)
     return False
 
 

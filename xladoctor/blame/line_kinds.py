@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import children, last_name, walk
+from xladoctor.sources.names import around, last_name, parents_of, walk
 from xladoctor.sources.setting_trees import is_settings
 from xladoctor.sources.source import Source
 
@@ -81,7 +81,7 @@ def kinds_of(source: Source, wanted: set[int]) -> dict[int, set[str]]:
     if is_settings(source.path):
         entries = {line: _ENTRY.match(source.line(line)) for line in wanted}
         return {line: {"training setting"} for line, m in entries.items() if m and _TRAINING.search(m[1])}
-    parents = {child: node for node in walk(source.tree) for child in children(node)}
+    parents = parents_of(source.tree)
     statements: dict[int, ast.stmt] = {}
     nodes: dict[int, list[ast.AST]] = {}
     for node in walk(source.tree):
@@ -136,10 +136,8 @@ def _training(name: str) -> Iterator[str]:
 
 
 def _in_function(statement: ast.stmt, parents: Parents) -> bool:
-    here: ast.AST = statement
-    while here in parents and not isinstance(here, _AROUND):
-        here = parents[here]
-    return isinstance(here, _AROUND) and not isinstance(here, ast.ClassDef)
+    holders = (n for n in (statement, *around(statement, parents)) if isinstance(n, _AROUND))
+    return not isinstance(next(holders, None), ast.ClassDef | None)
 
 
 def _of_node(node: ast.AST, parents: Parents) -> Iterator[str]:

@@ -6,12 +6,12 @@ import ast
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, takewhile
 
 from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.names import argument, called, module, number
 from xladoctor.edits.text import Candidate, Text
-from xladoctor.sources.names import keyword
+from xladoctor.sources.names import around, keyword
 
 _SHAPED = frozenset({"shape", "input_shape", "batch_shape", "batch_input_shape", "target_shape"})
 _DECLARES = frozenset({"Input", "InputLayer", "placeholder", "TensorSpec"})
@@ -313,12 +313,8 @@ def named_axes(text: Text, facts: Facts) -> Iterator[Candidate]:
 
 def _counts(text: Text, node: ast.AST) -> bool:
     """Whether an operation computes a number, not an array: of an index, a bound, a length."""
-    above = text.parents.get(node)
-    while isinstance(above, ast.expr | ast.Slice):
-        if isinstance(above, ast.Slice) or called(above) in ("range", "int", "len", "round", "divmod"):
-            return True
-        node, above = above, text.parents.get(above)
-    return False
+    inside = takewhile(lambda above: isinstance(above, ast.expr | ast.Slice), around(node, text.parents))
+    return any(isinstance(n, ast.Slice) or called(n) in ("range", "int", "len", "round", "divmod") for n in inside)
 
 
 def names(text: Text, facts: Facts) -> Iterator[Candidate]:

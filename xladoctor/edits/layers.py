@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.names import argument, beside, called, keras, last, module, number
 from xladoctor.edits.text import Candidate, Change, Text
-from xladoctor.sources.names import keyword
+from xladoctor.sources.names import around, keyword
 
 _RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "ConvLSTM2D", "CuDNNLSTM", "CuDNNGRU"})
 _PADDED = re.compile(r"(Conv|Depthwise|Separable|MaxPool|AveragePool|AvgPool|max_pool|avg_pool|conv)\w*\Z|conv\dd\Z")
@@ -144,9 +144,7 @@ def _in_sequential(text: Text, node: ast.List | ast.Tuple) -> bool:
             "Sequential",
             "extend",
         )
-    parent: ast.AST | None = text.parents.get(node)
-    while isinstance(parent, ast.BinOp | ast.Starred):
-        parent = text.parents.get(parent)
+    parent = next((n for n in around(node, text.parents) if not isinstance(n, ast.BinOp | ast.Starred)), None)
     return isinstance(parent, ast.Call) and called(parent) == "Sequential"
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from xladoctor.sources.names import parents_of
+
 N = TypeVar("N", bound=ast.AST)
 
 
@@ -66,7 +68,7 @@ class Text:
         self._lines = text.split("\n")
         self._kinds: dict[type[ast.AST], list[ast.AST]] = {}
         self._tops = [self.span(node) for node in self.tree.body]
-        self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        self.parents = parents_of(self.tree)
 
     def all(self, kind: type[N]) -> list[N]:
         """All nodes of a kind, in the order of the source."""

@@ -10,6 +10,7 @@ from functools import lru_cache
 from xladoctor.edits.facts import Facts, candidate
 from xladoctor.edits.names import called, number
 from xladoctor.edits.text import Candidate, Text
+from xladoctor.sources.names import around
 
 _SIZE = re.compile(r"(\A|_)(n|k|num|units|dim|size|length|len|rows|cols|width|height|steps|count|classes|heads)(\Z|_)")
 _MOST_NAMES = 5
@@ -81,20 +82,13 @@ def _visible(text: Text, made: ast.AST, used: ast.AST) -> bool:
     scope = scope_of(text, made)
     if scope is None:
         return getattr(made, "lineno", 0) < getattr(used, "lineno", 0) or scope_of(text, used) is not None
-    inner: ast.AST | None = used
-    while inner is not None:
-        if inner is scope:
-            return getattr(made, "lineno", 0) <= getattr(used, "lineno", 0)
-        inner = text.parents.get(inner)
-    return False
+    inside = scope is used or any(above is scope for above in around(used, text.parents))
+    return inside and getattr(made, "lineno", 0) <= getattr(used, "lineno", 0)
 
 
 def scope_of(text: Text, node: ast.AST) -> ast.AST | None:
     """The function that a node stands in; None at the top of the module."""
-    above = text.parents.get(node)
-    while above is not None and not isinstance(above, _SCOPES):
-        above = text.parents.get(above)
-    return above
+    return next((above for above in around(node, text.parents) if isinstance(above, _SCOPES)), None)
 
 
 def one_more(text: Text, facts: Facts) -> Iterator[Candidate]:

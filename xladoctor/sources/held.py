@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.backward import Backward, Made, statements
-from xladoctor.sources.names import dotted, last_name, operands, walk
+from xladoctor.sources.names import around, dotted, last_name, operands, parents_of, walk
 
 _DEPTH = 4
 _SAME_TYPE = frozenset(
@@ -76,13 +76,12 @@ class View:
         self._held = held
         self.files = {} if files is None else files
         """The views of all files of the program, by their names."""
-        self.above: dict[int, ast.AST] = {}
+        self.above = parents_of(tree)
         self._stored: dict[int, dict[str, list[int]]] = {}
         self._calls: dict[str, list[ast.Call]] = defaultdict(list)
         self.classes: dict[str, list[ast.ClassDef]] = {}
         """Those that the file defines, by name."""
         for node in walk(tree):
-            self.above.update((id(child), node) for child in ast.iter_child_nodes(node))
             if isinstance(node, ast.Call):
                 self._calls[last_name(node.func)].append(node)
             elif isinstance(node, ast.ClassDef):
@@ -112,17 +111,12 @@ class View:
 
     def scope(self, node: ast.AST) -> ast.AST:
         """The function around a node, or the module."""
-        here = self.above.get(id(node))
-        while here is not None and not isinstance(here, ast.FunctionDef | ast.AsyncFunctionDef):
-            here = self.above.get(id(here))
-        return self.tree if here is None else here
+        functions = (n for n in around(node, self.above) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+        return next(functions, self.tree)
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The statement that a node stands in."""
-        here: ast.AST | None = node
-        while here is not None and not isinstance(here, ast.stmt):
-            here = self.above.get(id(here))
-        return here
+        return next((n for n in (node, *around(node, self.above)) if isinstance(n, ast.stmt)), None)
 
     def loads(self, scope: ast.AST, name: str) -> list[ast.Name]:
         """Where a name is read in a scope."""

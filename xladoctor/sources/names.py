@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import takewhile
 
 _SAME = (
     (re.compile(r"^tensorflow\.compat\.v[12](?=\.|$)"), "tensorflow"),
@@ -89,6 +90,29 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
         yield here
         if fields[type(here)]:
             todo += children(here)
+
+
+def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:
+    """What each node of a tree stands in, outer ones first."""
+    found: dict[ast.AST, ast.AST] = {}
+    todo = [tree]
+    for node in todo:  # grows as it is read
+        below = children(node)
+        found |= dict.fromkeys(below, node)
+        todo += below
+    return found
+
+
+def around(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Iterator[ast.AST]:
+    """What a node stands in, from the inside outwards."""
+    while node in parents:
+        node = parents[node]
+        yield node
+
+
+def around_in_statement(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> Iterator[ast.AST]:
+    """What a node stands in within its statement, from the inside outwards."""
+    return takewhile(lambda above: not isinstance(above, ast.stmt), around(node, parents))
 
 
 def dotted(node: ast.AST) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xladoctor.model.flips import Reading
+from xladoctor.sources.names import around, parents_of
 from xladoctor.sources.source import Source
 
 _CLAIMS = ("faster", "speed", "quick", "saves memory", "save memory", "saving memory", "less memory", "same result",
@@ -24,7 +25,7 @@ def reading(source: Source, key: str) -> Reading | None:
     call = next((n for n in ast.walk(source.tree) if isinstance(n, ast.expr) and _key(n) == key), None)
     if call is None:
         return None
-    parents = {child: node for node in ast.walk(source.tree) for child in ast.iter_child_nodes(node)}
+    parents = parents_of(source.tree)
     tests = _Tests(source.tree, parents, key, call)
     names = tests.names
     return Reading(
@@ -93,10 +94,7 @@ class _Tests:
 
     def _use(self, node: ast.AST, line: int) -> None:
         self.uses.append(line)
-        above = self.parents.get(node)
-        while above is not None and not isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            above = self.parents.get(above)
-        if above is not None:
+        if any(isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) for n in around(node, self.parents)):
             self.deferred.add(line)
 
     def _follow(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -135,9 +133,8 @@ class _Tests:
                     self.names.add(target.id)
                     yield from _loads(self.tree, target.id)
         elif isinstance(above, ast.Return):
-            function: ast.AST | None = above
-            while function is not None and not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                function = self.parents.get(function)
+            outer = around(above, self.parents)
+            function = next((n for n in outer if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
             if function is not None:
                 calls = (n for n in ast.walk(self.tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name))
                 yield from (c for c in calls if isinstance(c.func, ast.Name) and c.func.id == function.name)
@@ -171,8 +168,8 @@ def _after(node: ast.If, parents: dict[ast.AST, ast.AST]) -> Sequence[ast.stmt]:
     """What follows a branch that returns."""
     if not isinstance(node.body[-1], ast.Return):
         return ()
-    around = getattr(parents.get(node), "body", [])
-    return around[around.index(node) + 1 :] if isinstance(around, list) and node in around else ()
+    block = getattr(parents.get(node), "body", [])
+    return block[block.index(node) + 1 :] if isinstance(block, list) and node in block else ()
 
 
 def _claim(lines: Sequence[str], numbers: Sequence[int]) -> str | None:

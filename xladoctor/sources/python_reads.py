@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xladoctor.sources.names import children, dotted, walk
+from xladoctor.sources.names import around, children, dotted, parents_of, walk
 
 Path = Sequence[Sequence[str]]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -81,12 +81,10 @@ def calls_of(function: ast.AST, name: str) -> list[Read]:
 
 
 def _uses(function: ast.AST, nodes: Sequence[ast.AST]) -> list[Read]:
-    above = {id(child): node for node in walk(function) for child in children(node)}
+    parents = parents_of(function)
     found = []
     for node in nodes:
-        chain = [node]
-        while id(chain[-1]) in above and chain[-1] is not function:
-            chain.append(above[id(chain[-1])])
+        chain = [node, *around(node, parents)]
         if not _idle(chain):
             found.append(_read(function, chain))
     return found

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import around, last_name, walk
 from xladoctor.sources.slips.slip import Slip
 
 _FALLS_BACK = ast.BoolOp | ast.IfExp | ast.Compare | ast.arguments
@@ -56,11 +56,9 @@ def _default(view: View, owner: str, field: str) -> float | None:
 
 def _falls_back(view: View, node: ast.AST, owner: str) -> bool:
     """Whether it is a default of something else, is compared, or stands in the class itself."""
-    above = view.above.get(id(node))
-    while above is not None:
-        if isinstance(above, _FALLS_BACK) or (isinstance(above, ast.ClassDef) and above.name == owner):
-            return True
-        if isinstance(above, ast.Call) and last_name(above.func) in _ASKS:
-            return True
-        above = view.above.get(id(above))
-    return False
+    return any(
+        isinstance(above, _FALLS_BACK)
+        or (isinstance(above, ast.ClassDef) and above.name == owner)
+        or (isinstance(above, ast.Call) and last_name(above.func) in _ASKS)
+        for above in around(node, view.above)
+    )

@@ -65,7 +65,7 @@ def _scores(view: View, call: ast.Call) -> Iterator[Slip]:
 
 def _turned(view: View, call: ast.Call) -> bool:
     """Whether the result is transposed: then the places are exchanged on purpose."""
-    above = view.above.get(id(call))
+    above = view.above.get(call)
     named = last_name(above.func) if isinstance(above, ast.Call) else getattr(above, "attr", "")
     return named in ("T", "transpose", "matrix_transpose")
 

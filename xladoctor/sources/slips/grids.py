@@ -69,7 +69,7 @@ def _two_loops(view: View, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr
 def _around(view: View, node: ast.AST) -> ast.For | None:
     """The loop that a statement stands in, directly."""
     statement = view.statement(node) if not isinstance(node, ast.For) else node
-    above = view.above.get(id(statement))
+    above = view.above.get(statement) if statement is not None else None
     return above if isinstance(above, ast.For) else None
 
 

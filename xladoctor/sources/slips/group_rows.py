@@ -91,9 +91,9 @@ def _is_column(node: ast.expr, given: set[str]) -> bool:
 
 def _is_reduced(view: View, node: ast.Attribute) -> bool:
     """Whether only one number is made of the array, which has no order."""
-    above = view.above.get(id(node))
+    above = view.above.get(node)
     if isinstance(above, ast.Call) and above.func is node:
-        above = view.above.get(id(above))
+        above = view.above.get(above)
     if isinstance(above, ast.Attribute):
         return above.attr in _ONE
     return isinstance(above, ast.Call) and last_name(above.func) in (*_ONE, "len", "print", "hist", "sorted", "sort")

@@ -62,9 +62,9 @@ def _only_read(view: View, name: str) -> bool:
 
 def _loop_over(view: View, use: ast.AST) -> ast.For | None:
     """The loop that goes through what a call gives, also through `enumerate` of it."""
-    below, above = use, view.above.get(id(use))
+    below, above = use, view.above.get(use)
     while isinstance(above, ast.Call):
-        below, above = above, view.above.get(id(above))
+        below, above = above, view.above.get(above)
     return above if isinstance(above, ast.For) and above.iter is below else None
 
 

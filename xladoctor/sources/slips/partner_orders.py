@@ -302,7 +302,7 @@ def _as_they_end(view: View) -> Iterator[Slip]:
         kept = isinstance(node, ast.ListComp) or any(
             isinstance(n, ast.Call) and last_name(n.func) == "append" for part in body for n in walk(part)
         )
-        above = view.above.get(id(node))
+        above = view.above.get(node)
         arrays = isinstance(above, ast.Call) and last_name(above.func) in ("stack", "array", "concatenate", "vstack")
         if kept and not keyed and (arrays or isinstance(above, ast.Assign) or isinstance(node, ast.For)):
             yield Slip(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import around_in_statement, last_name, walk
 from xladoctor.sources.slips.slip import Slip
 
 _SORTS = ("argsort",)
@@ -33,36 +33,32 @@ def faults(view: View) -> Iterator[Slip]:
 
 def _outer(view: View, node: ast.AST) -> ast.AST:
     """What a value stands in, without what leaves it as it is (`.astype`, a sign, brackets)."""
-    above = view.above.get(id(node))
+    above = view.above.get(node)
     while isinstance(above, ast.Attribute) and above.attr in ("astype", "numpy", "copy", "to_numpy"):
-        node = view.above[id(above)]
-        above = view.above.get(id(node))
+        node = view.above[above]
+        above = view.above.get(node)
     while isinstance(above, ast.BinOp) and isinstance(above.op, ast.Add | ast.Sub):
         if not isinstance(above.right, ast.Constant):
             break
-        node, above = above, view.above.get(id(above))
+        node, above = above, view.above.get(above)
     return node
 
 
 def _inside(view: View, node: ast.AST, names: tuple[str, ...]) -> bool:
-    above = view.above.get(id(node))
-    while above is not None and not isinstance(above, ast.stmt):
-        if isinstance(above, ast.Call) and last_name(above.func) in names and above is not node:
-            return True
-        above = view.above.get(id(above))
-    return False
+    outer = around_in_statement(node, view.above)
+    return any(isinstance(above, ast.Call) and last_name(above.func) in names for above in outer)
 
 
 def _as_number(view: View, node: ast.AST) -> bool:
     """Whether it is divided."""
     outer = _outer(view, node)
-    above = view.above.get(id(outer))
+    above = view.above.get(outer)
     return isinstance(above, ast.BinOp) and isinstance(above.op, ast.Div) and above.left is outer
 
 
 def _named(view: View, call: ast.Call) -> bool:
     outer = _outer(view, call)
-    above, scope = view.above.get(id(outer)), view.scope(call)
+    above, scope = view.above.get(outer), view.scope(call)
     if isinstance(above, ast.Return):
         name = getattr(scope, "name", "")
         return "rank" in name.lower() and not any(_indexes(view, c) for c in view.calls(name))
@@ -82,21 +78,20 @@ def _named(view: View, call: ast.Call) -> bool:
 
 def _indexes(view: View, node: ast.AST) -> bool:
     """Whether it stands in an index, or is given to what picks by it."""
-    above: ast.AST | None = view.above.get(id(node))
     below = node
-    while above is not None and not isinstance(above, ast.stmt):
+    for above in around_in_statement(node, view.above):
         if isinstance(above, ast.Subscript) and above.slice is below:
             return True
         if isinstance(above, ast.Subscript) and above.value is below:
             return True  # some of the positions: the first ones are the best rows
         if isinstance(above, ast.Call) and last_name(above.func) in _PICKS and below is not above.func:
             return True
-        below, above = above, view.above.get(id(above))
+        below = above
     return False
 
 
 def _loops(view: View, node: ast.AST) -> bool:
-    above = view.above.get(id(node))
+    above = view.above.get(node)
     return isinstance(above, ast.For | ast.comprehension)
 
 

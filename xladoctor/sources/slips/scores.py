@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, operands, walk
+from xladoctor.sources.names import around, last_name, operands, walk
 from xladoctor.sources.slips.slip import Slip
 
 _MEANS = ("mean", "average", "reduce_mean", "accuracy_score", "mean_squared_error", "mean_absolute_error")
@@ -38,7 +38,7 @@ def faults(view: View) -> Iterator[Slip]:
     for call in view.calls(*_MEANS):
         yield from _padded(view, call)
     for call in view.calls("sum", "reduce_sum", "count_nonzero"):
-        above = view.above.get(id(call))
+        above = view.above.get(call)
         whole = ast.unparse(above.right) if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Div) else ""
         if whole.endswith(".size") or "np.prod(" in whole or "tf.size(" in whole:
             yield from _padded(view, call)
@@ -150,12 +150,8 @@ def _zeros(function: ast.AST, name: str) -> bool:
 
 
 def _loop(view: View, node: ast.AST) -> int | None:
-    here = view.above.get(id(node))
-    while here is not None and not isinstance(here, ast.FunctionDef):
-        if isinstance(here, ast.For | ast.While):
-            return here.lineno
-        here = view.above.get(id(here))
-    return None
+    nearest = next((n for n in around(node, view.above) if isinstance(n, ast.For | ast.While | ast.FunctionDef)), None)
+    return nearest.lineno if isinstance(nearest, ast.For | ast.While) else None
 
 
 def _cut(view: View, name: str) -> bool:
@@ -198,7 +194,7 @@ def _by_group(view: View, name: str) -> bool:
     if any(True for _ in view.calls(*(g for g in _BY_GROUP if g not in ("unique",)))):
         return True
     for node in view.loads(view.tree, name):
-        above = view.above.get(id(node))
+        above = view.above.get(node)
         if isinstance(above, ast.Compare) or (isinstance(above, ast.keyword) and above.arg == "groups"):
             return True
     return False

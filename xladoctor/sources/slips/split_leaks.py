@@ -90,7 +90,7 @@ def _split(view: View, name: ast.Name, after: ast.stmt) -> int | None:
     reads = [n for n in view.loads(scope, name.id) if n.lineno > (after.end_lineno or after.lineno)]
     cuts: dict[str, int] = {}
     for read in reads:
-        above = view.above.get(id(read))
+        above = view.above.get(read)
         if isinstance(above, ast.Call) and last_name(above.func) in ("train_test_split", "split"):
             return above.lineno
         if isinstance(above, ast.Subscript) and above.value is read:
@@ -98,7 +98,7 @@ def _split(view: View, name: ast.Name, after: ast.stmt) -> int | None:
             slice_of = isinstance(part, ast.Slice) and (part.lower is None) != (part.upper is None)
             if slice_of or isinstance(part, ast.Name | ast.UnaryOp):
                 cuts[ast.unparse(part)] = above.lineno
-    whole = any(isinstance(view.above.get(id(r)), ast.Call) and _is_fit(view.above[id(r)]) for r in reads)
+    whole = any(isinstance(view.above.get(r), ast.Call) and _is_fit(view.above[r]) for r in reads)
     return min(cuts.values()) if len(cuts) > 1 and not whole else None
 
 

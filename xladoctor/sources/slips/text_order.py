@@ -85,9 +85,9 @@ def _is_looked_at(view: View, name: ast.Name) -> bool:
         inner = view.scope(node)
         if inner is not own and name.id in _names_stored(inner):
             continue  # another one of the same name
-        around = view.above.get(id(node))
+        around = view.above.get(node)
         while isinstance(around, ast.FormattedValue | ast.JoinedStr):
-            around = view.above.get(id(around))
+            around = view.above.get(around)
         if not (isinstance(around, ast.Call) and last_name(around.func) in ("len", "print")):
             return True
     return False

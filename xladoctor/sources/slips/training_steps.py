@@ -9,7 +9,16 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import OPTIMIZERS, dotted, keyword, last_name, names_in, positional, walk
+from xladoctor.sources.names import (
+    OPTIMIZERS,
+    around_in_statement,
+    dotted,
+    keyword,
+    last_name,
+    names_in,
+    positional,
+    walk,
+)
 from xladoctor.sources.slips.slip import Slip
 
 _SEEDS = frozenset({"set_random_seed", "set_seed"})
@@ -81,13 +90,11 @@ def _beside(view: View, function: ast.FunctionDef, name: str, guess: set[str]) -
     if "stop_gradient" in text or "custom_gradient" in text or "where(" in text:
         return True
     for load in view.loads(function, name):
-        here: ast.AST | None = view.above.get(id(load))
-        while here is not None and not isinstance(here, ast.stmt):
+        for here in around_in_statement(load, view.above):
             factor = isinstance(here, ast.BinOp) and isinstance(here.op, ast.Mult)
             given = isinstance(here, ast.Call) and len(here.args) > 1
             if (factor or given) and guess & names_in(here):
                 return True
-            here = view.above.get(id(here))
     return False
 
 

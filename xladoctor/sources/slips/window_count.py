@@ -17,7 +17,7 @@ def faults(view: View) -> Iterator[Slip]:
         loop = _loop(view, call)
         if found is None or not isinstance(loop, ast.For | ast.comprehension) or not isinstance(loop.target, ast.Name):
             continue
-        body = loop if isinstance(loop, ast.For) else view.above[id(loop)]
+        body = loop if isinstance(loop, ast.For) else view.above[loop]
         size, step, line = found
         if _cuts(body, loop.target.id, size, step):
             yield Slip(
@@ -31,10 +31,10 @@ def faults(view: View) -> Iterator[Slip]:
 
 def _loop(view: View, call: ast.Call) -> ast.AST | None:
     """The loop over a range, also by a name."""
-    above = view.above.get(id(call))
+    above = view.above.get(call)
     if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
         reads = view.loads(view.scope(call), above.targets[0].id)
-        loops = [view.above.get(id(n)) for n in reads]
+        loops = [view.above.get(n) for n in reads]
         return next((at for at in loops if isinstance(at, ast.For | ast.comprehension)), None)
     return above
 
