@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from xladoctor.blame.crash import Crash, Sizes
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.values import Array, Clash, Dataset, Dim, Layer, Model, Origin, Value, leaves, number
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.arrivals import Arrival
@@ -83,7 +83,7 @@ def _side(arrival: Arrival | None, shape: Sizes, axis: int) -> Side | None:
 def _fed(arrival: Arrival | None, one: Sizes, other: Sizes, axis: int) -> tuple[Side, Side] | None:
     """What a model declares and what it is given, where nothing is known of the shape of one of the two."""
     values = {id(node): value for node, value in arrival.values} if arrival is not None else {}
-    calls = [n for n in walk(arrival.statement) if isinstance(n, ast.Call)] if arrival and arrival.statement else []
+    calls = list(nodes_of(arrival.statement, ast.Call)) if arrival and arrival.statement else []
     for call in calls:
         holder = call.func.value if isinstance(call.func, ast.Attribute) else call.func
         model, data = values.get(id(holder)), values.get(id(call.args[0])) if call.args else None

@@ -12,7 +12,7 @@ from xladoctor.blame.crash import Crash, Sizes
 from xladoctor.blame.elements import YIELDED
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import children, keyword, last_name, walk
+from xladoctor.sources.names import children, keyword, last_name, nodes_of, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -42,10 +42,10 @@ def _behind_inputs(trees: Iterable[ast.Module]) -> frozenset[ast.AST]:
     """What stands behind the inputs of models in their functions, and makes symbolic values: nothing that a model is
     given comes through it.
     """
-    functions = [f for tree in trees for f in walk(tree) if isinstance(f, ast.FunctionDef)]
+    functions = [f for tree in trees for f in nodes_of(tree, ast.FunctionDef)]
     found: set[ast.AST] = set()
     for function in functions:
-        first = next((n.lineno for n in walk(function) if isinstance(n, ast.Call) and _is_input(n)), None)
+        first = next((n.lineno for n in nodes_of(function, ast.Call) if _is_input(n)), None)
         found |= {n for n in walk(function) if first is not None and getattr(n, "lineno", 0) >= first}
     return frozenset(n for n in found if not (isinstance(n, ast.Call) and _is_input(n)))
 

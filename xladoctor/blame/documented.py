@@ -15,7 +15,7 @@ from xladoctor.blame.crash import Crash, Sizes
 from xladoctor.blame.dtypes import SLUG, types_of
 from xladoctor.blame.suspicion import Candidate, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, keyword, last_name, text_key, walk
+from xladoctor.sources.names import assigned_once, keyword, last_name, nodes_of, text_key, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -65,7 +65,7 @@ def _of_shapes(
     """`ranks`: the numbers of axes of the shapes in the message."""
     axes = result_said(said)
     known = assigned_once(function)
-    for result in [n.value for n in walk(function) if isinstance(n, ast.Return)] if axes else []:
+    for result in [n.value for n in nodes_of(function, ast.Return)] if axes else []:
         if result is None or isinstance(result, ast.Tuple) or axes is None:
             continue
         made = _made(result, known)
@@ -174,7 +174,7 @@ _TYPES = re.compile(r"\b(?:float|complex|int)(?:16|32|64|128)\b")
 
 def _of_promises(function: ast.FunctionDef, said: str, crash: Crash) -> Iterator[tuple[int, float, str]]:
     """What a description promises and the lines of the function do not do: the line of the result."""
-    results = [n for n in walk(function) if isinstance(n, ast.Return) and n.value is not None]
+    results = [n for n in nodes_of(function, ast.Return) if n.value is not None]
     code = "\n".join(ast.unparse(s) for s in function.body[1:])
     broken = [m[0] for p, has, slugs in _PROMISES if crash.slug in slugs and (m := p.search(said))
               and not any(word in code for word in has)]  # fmt: skip
@@ -192,7 +192,7 @@ def _of_order(function: ast.FunctionDef, said: str) -> Iterator[tuple[int, float
     if promised is None or turns:
         return
     known = assigned_once(function)
-    for result in (n.value for n in walk(function) if isinstance(n, ast.Return)):
+    for result in (n.value for n in nodes_of(function, ast.Return)):
         for part in result.elts if isinstance(result, ast.Tuple) else [result] if result else []:
             made = _made(part, known)
             yield made.lineno, 7.8, f"{function.name} is described with {promised[0]!r}, and turns no axes."

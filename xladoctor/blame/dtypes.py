@@ -11,7 +11,7 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.model.element_types import spelled
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, last_name, nodes_of, walk
 
 SLUG = "dtype-mismatch"
 _TYPE = re.compile(
@@ -87,7 +87,7 @@ _REAL = frozenset({"abs", "real", "imag", "angle", "conj", "sum", "mean", "max",
 
 def _complex_results(tree: ast.Module) -> Iterator[int]:
     """The results of functions that make complex numbers of NumPy's by `1j`, as far as they name no type."""
-    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+    for function in nodes_of(tree, ast.FunctionDef):
         nodes = list(walk(function))
         heads = {(dotted(n.func) or "").partition(".")[0] for n in nodes if isinstance(n, ast.Call)}
         makes = any(isinstance(n, ast.Constant) and isinstance(n.value, complex) for n in nodes)
@@ -107,8 +107,8 @@ _POLICIES = ("mixed_float16", "mixed_bfloat16")
 def _of_policy(known: Mapping[str, ast.Module], inside: bool) -> Iterator[Candidate]:
     """A policy of mixed precision, and the last layers of models, whose results have its type."""
     policies = [
-        (file, node) for file, tree in known.items() for node in walk(tree)
-        if isinstance(node, ast.Constant) and node.value in _POLICIES
+        (file, node) for file, tree in known.items() for node in nodes_of(tree, ast.Constant)
+        if node.value in _POLICIES
     ]  # fmt: skip
     for file, node in policies:
         said = f"With {node.value!r} the layers give 16 bits."
@@ -134,11 +134,9 @@ _TYPE_NAME = re.compile(r"\bfloat32\b")
 
 def _last_layers(tree: ast.Module) -> Iterator[ast.Call]:
     """The calls that build the last layers of models, as far as they ask for no type."""
-    assigned = {
-        t.id: n.value for n in walk(tree) if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)
-    }
-    for node in walk(tree):
-        if not isinstance(node, ast.Call) or last_name(node.func) not in ("Model", "Sequential") or not node.args:
+    assigned = {t.id: n.value for n in nodes_of(tree, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+    for node in nodes_of(tree, ast.Call):
+        if last_name(node.func) not in ("Model", "Sequential") or not node.args:
             continue
         last: ast.expr | None = node.args[-1]
         if isinstance(last, ast.List) and last_name(node.func) == "Sequential":

@@ -15,7 +15,7 @@ from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.suspicion import Candidate, chain, edit_of
 from xladoctor.blame.values import Array, Clash, Dataset, Origin, Value, leaves
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of
 from xladoctor.sources.order import runs_before, statement_end
 
 if TYPE_CHECKING:
@@ -94,6 +94,6 @@ def _before(frame: Frame, files: Files) -> int | None:
 
 def _calls(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
     """The calls that give data to a model: their first and last line, and the model as it is written."""
-    for node in walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and last_name(node.func) in GIVES_DATA:
+    for node in nodes_of(tree, ast.Call):
+        if isinstance(node.func, ast.Attribute) and last_name(node.func) in GIVES_DATA:
             yield node.lineno, statement_end(tree, node.lineno), ast.unparse(node.func.value)

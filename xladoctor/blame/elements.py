@@ -14,7 +14,7 @@ from xladoctor.blame.crash import Crash, Sizes
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 YIELDED = re.compile(r"yielded an element of")
 """What is said of a generator whose elements are not as its signature declares: no model has met them yet."""
@@ -63,13 +63,13 @@ def of_counts(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
     if len(made) != len(asked) or not made:
         return
     trees = files.trees(f for f, _ in hops)
-    functions = [n for tree in trees.values() for n in walk(tree) if isinstance(n, ast.FunctionDef)]
-    calls = [[c for c in walk(f) if isinstance(c, ast.Call)] for f in functions]
+    functions = [n for tree in trees.values() for n in nodes_of(tree, ast.FunctionDef)]
+    calls = [list(nodes_of(f, ast.Call)) for f in functions]
     declaring = [c for own in calls if any(last_name(c.func) in _DECLARES for c in own) for c in own]
     counted = [c.args[0] for c in declaring if last_name(c.func) == "len" and c.args]
     lists = {last_name(c.func) if isinstance(c, ast.Call) else last_name(c) for c in counted}
     for file, tree in trees.items():
-        for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name in lists):
+        for function in (n for n in nodes_of(tree, ast.FunctionDef) if n.name in lists):
             for node in walk(function):
                 words = isinstance(node, ast.List | ast.Tuple) and node.elts and all(map(_is_word, node.elts))
                 if words and isinstance(node, ast.expr) and (file, node.lineno) in hops:

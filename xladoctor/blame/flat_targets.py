@@ -10,7 +10,7 @@ from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 _OTHER_STRUCTURE = "y_true and y_pred have different structures"
 _WEIGHTS = re.compile(r"weight|mask|importance|(?:^|_)(?:sw|w)(?:$|_)", re.I)
@@ -21,13 +21,13 @@ def of_flat_targets(crash: Crash, hops: Mapping[Line, int], files: Files) -> Ite
     if _OTHER_STRUCTURE not in crash.message:
         return
     trees = files.trees(f for f, _ in hops)
-    calls = [(f, n) for f, tree in trees.items() for n in walk(tree) if isinstance(n, ast.Call) and n.args]
+    calls = [(f, n) for f, tree in trees.items() for n in nodes_of(tree, ast.Call) if n.args]
     made = {last_name(n.args[0]) for _, n in calls if last_name(n.func) in ("map", "from_generator")}
     found = [
         (file, n.value)
         for file, tree in trees.items()
-        for function in walk(tree)
-        if isinstance(function, ast.FunctionDef) and function.name in made
+        for function in nodes_of(tree, ast.FunctionDef)
+        if function.name in made
         for n in walk(function)
         if isinstance(n, ast.Return | ast.Yield)
     ]

@@ -9,7 +9,7 @@ from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Location
 from xladoctor.sources.files import Files, program_trees
 from xladoctor.sources.flows import Flows
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 SAYS = "No gradients provided for any variable"
 _CUTS = frozenset(
@@ -34,7 +34,7 @@ def suspects(files: Files, main: str) -> tuple[Suspect, ...]:
     found = []
     for file, tree in trees.items():
         inside = [*taped[file], *_called(trees, names, tree)]
-        for call in dict.fromkeys(c for node in inside for c in walk(node) if isinstance(c, ast.Call)):
+        for call in dict.fromkeys(c for node in inside for c in nodes_of(node, ast.Call)):
             name = _cut(call)
             if name is not None and any(flows.holds(loss, flows.reached([call])) for loss in losses):
                 found.append((file, call.lineno, name))
@@ -75,25 +75,25 @@ def _taped(tree: ast.Module) -> list[ast.stmt]:
     """The statements under gradient tapes."""
     return [
         statement
-        for node in walk(tree)
-        if isinstance(node, ast.With) and any("GradientTape" in ast.dump(item.context_expr) for item in node.items)
+        for node in nodes_of(tree, ast.With)
+        if any("GradientTape" in ast.dump(item.context_expr) for item in node.items)
         for statement in node.body
     ]
 
 
 def _names(node: ast.AST) -> Iterator[str]:
-    for inner in walk(node):
-        if isinstance(inner, ast.Call) and (name := last_name(inner.func)):
+    for inner in nodes_of(node, ast.Call):
+        if name := last_name(inner.func):
             yield name
 
 
 def _called(trees: dict[str, ast.Module], names: set[str], tree: ast.Module) -> list[ast.FunctionDef]:
     """The functions of a file that what is under a tape calls, directly or by others; `call` of a layer is one."""
-    every = [n for t in trees.values() for n in walk(t) if isinstance(n, ast.FunctionDef)]
+    every = [n for t in trees.values() for n in nodes_of(t, ast.FunctionDef)]
     known = set(names) | {"call", "__call__"}
     while True:
         more = {name for f in every if f.name in known for name in _names(f)} - known
         if not more:
             break
         known |= more
-    return [n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name in known]
+    return [n for n in nodes_of(tree, ast.FunctionDef) if n.name in known]

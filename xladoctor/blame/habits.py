@@ -16,7 +16,7 @@ from xladoctor.blame.elements import Found
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, children, last_name, names_in, walk
+from xladoctor.sources.names import assigned_once, children, last_name, names_in, nodes_of, walk
 
 _JOINS = frozenset({"concat-pack-mismatch", "slice-out-of-bounds", "broadcast-mismatch"})
 _COUNTS = frozenset({"len", "max", "amax", "reduce_max", "nunique"})
@@ -80,7 +80,7 @@ def _mapped(node: ast.AST, lines: set[int]) -> Found | None:
     """`.batch(n).map(f)` in the traceback, where `f` gets one axis more than it takes: it is made for elements."""
     if not isinstance(node, ast.Call) or last_name(node.func) != "map" or node.lineno not in lines:
         return None
-    before = [last_name(n.func) for n in walk(node.func) if isinstance(n, ast.Call)]
+    before = [last_name(n.func) for n in nodes_of(node.func, ast.Call)]
     if "batch" not in before or "unbatch" in before[: before.index("batch")]:
         return None
     return node.lineno, 8.2, "It maps whole batches: what is mapped takes elements with one axis fewer.", "other"
@@ -170,8 +170,8 @@ def _pad(node: ast.AST) -> Found | None:
 def _starts(hops: Mapping[Line, int], files: Files) -> dict[str, ast.Call]:
     """The functions that give where windows start, with the range that does it."""
     trees = files.trees(f for f, _ in hops).values()
-    functions = (n for tree in trees for n in walk(tree) if isinstance(n, ast.FunctionDef))
-    returns = ((f.name, n.value) for f in functions for n in walk(f) if isinstance(n, ast.Return))
+    functions = (n for tree in trees for n in nodes_of(tree, ast.FunctionDef))
+    returns = ((f.name, n.value) for f in functions for n in nodes_of(f, ast.Return))
     return {name: value for name, value in returns if isinstance(value, ast.Call) and _bound(value) is not None}
 
 
@@ -266,8 +266,8 @@ def _joined(node: ast.AST) -> Found | None:
         if not any(_cuts_rows(n, names) for part in loop.body for n in walk(part)):
             continue
         parts = {
-            n.func.value.id for part in loop.body for n in walk(part)
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "append"
+            n.func.value.id for part in loop.body for n in nodes_of(part, ast.Call)
+            if isinstance(n.func, ast.Attribute) and n.func.attr == "append"
             and isinstance(n.func.value, ast.Name)
         }  # fmt: skip
         for call in walk(node):

@@ -18,7 +18,7 @@ from xladoctor.blame.crash import Crash, Frame, Sizes
 from xladoctor.blame.suspicion import Candidate, history
 from xladoctor.blame.values import Array, Clash
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, positional, walk
+from xladoctor.sources.names import last_name, nodes_of, positional, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -109,7 +109,7 @@ def of_misplaced(hops: Mapping[Line, int], files: Files) -> Iterator[Candidate]:
             made = node if isinstance(node, ast.FunctionDef) else inner[0] if inner else None
             known[node.name].append(positional(made) if made is not None else [])
     for file, tree in trees.items():
-        for call in (n for n in walk(tree) if isinstance(n, ast.Call) and (file, n.lineno) in hops):
+        for call in (n for n in nodes_of(tree, ast.Call) if (file, n.lineno) in hops):
             names = known.get(last_name(call.func), [])
             given = [last_name(a) for a in call.args]
             if len(names) != 1 or any(isinstance(a, ast.Starred) for a in call.args):
@@ -124,7 +124,7 @@ def of_misplaced(hops: Mapping[Line, int], files: Files) -> Iterator[Candidate]:
 def _definition(frame: Frame, name: str, files: Files) -> ast.FunctionDef | None:
     source = files.source(frame.file)
     found = [
-        n for n in walk(source.tree) if isinstance(n, ast.FunctionDef) and n.name == name
+        n for n in nodes_of(source.tree, ast.FunctionDef) if n.name == name
         and n.lineno <= frame.line <= (n.end_lineno or n.lineno)
     ] if source is not None else []  # fmt: skip
     return found[-1] if found else None

@@ -12,7 +12,7 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import LABEL, OF_VALUES
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, operands, walk
+from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, nodes_of, operands, walk
 
 _MOST = 3
 """So many items more than its limit are a mistake of the ends of a list."""
@@ -146,11 +146,11 @@ def _own_length(node: ast.AST) -> Iterator[Found]:
         if not grows or len(measured) != 1 or not isinstance(target, ast.Name):
             continue
         (own,) = measured
-        sums = [n for n in walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
+        sums = [n for n in nodes_of(node, ast.BinOp) if isinstance(n.op, ast.Add)]
         for one in sums:
             sides = (one.left, one.right)
             shifted = [other for side, other in (sides, sides[::-1]) if target.id in names_in(side)]
-            if any(own in {n.attr for n in walk(s) if isinstance(n, ast.Attribute)} for s in shifted):
+            if any(own in {n.attr for n in nodes_of(s, ast.Attribute)} for s in shifted):
                 reason = (
                     f"`{target.id}` grows by the numbers of `{own}`, to which it is added: they point into a table."
                 )
@@ -162,12 +162,10 @@ def _measured(value: ast.expr, function: ast.AST) -> set[str]:
     """The attributes whose lengths an expression, or what its names were assigned, has: `pairs` of `len(m.pairs)`."""
     known = assigned_once(function)
     parts = [value, *(known[name] for name in names_in(value) if name in known)]
-    calls = (
-        n for part in parts for n in walk(part) if isinstance(n, ast.Call) and last_name(n.func) == "len" and n.args
-    )
+    calls = (n for part in parts for n in nodes_of(part, ast.Call) if last_name(n.func) == "len" and n.args)
     shapes = (
-        n.value.value for part in parts for n in walk(part)
-        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Attribute) and n.value.attr == "shape"
+        n.value.value for part in parts for n in nodes_of(part, ast.Subscript)
+        if isinstance(n.value, ast.Attribute) and n.value.attr == "shape"
     )  # fmt: skip
     return {n.attr for n in [*(c.args[0] for c in calls), *shapes] if isinstance(n, ast.Attribute)}
 
@@ -180,9 +178,7 @@ def _of_one_part(node: ast.AST) -> Iterator[Found]:
     """`places[0].max()`, `local[:, 0].max()`: the largest of one part alone, where a size is made of it."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
         return
-    for call in (
-        n for n in walk(node) if isinstance(n, ast.Call) and last_name(n.func) in ("max", "reduce_max", "amax")
-    ):
+    for call in (n for n in nodes_of(node, ast.Call) if last_name(n.func) in ("max", "reduce_max", "amax")):
         held = operands(call, ("np", "tf", "numpy"))[0]
         part = held.slice if isinstance(held, ast.Subscript) else None
         last = part.elts[-1] if isinstance(part, ast.Tuple) and part.elts else part
@@ -230,9 +226,9 @@ def _takes_off(node: ast.AST, name: str) -> bool:
 def _lengthened(function: ast.FunctionDef | ast.AsyncFunctionDef, more: set[int]) -> Iterator[Found]:
     """`ids = words[:limit]` and then `[START, *ids]`: one more than the limit."""
     cuts: dict[str, ast.expr] = {}
-    for node in walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_cut(node.value):
-            cuts[node.targets[0].id] = node.value
+    for cutting in nodes_of(function, ast.Assign):
+        if isinstance(cutting.targets[0], ast.Name) and _is_cut(cutting.value):
+            cuts[cutting.targets[0].id] = cutting.value
     for node in walk(function):
         count, parts = _put_together(node)
         cut = next((p for p in parts if _is_cut(p) or (isinstance(p, ast.Name) and p.id in cuts)), None)

@@ -12,7 +12,7 @@ from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import keyword, last_name, names_in, parameters, walk
+from xladoctor.sources.names import keyword, last_name, names_in, nodes_of, parameters, walk
 
 Finder = Callable[[ast.FunctionDef, re.Match[str]], Iterator[Found]]
 
@@ -21,14 +21,14 @@ def of_words(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     """The lines among those that the failure depends on."""
     asked = [(find, said) for pattern, find in _ASKS if (said := pattern.search(crash.message[:6000]))]
     for file, tree in files.trees(f for f, _ in hops).items():
-        functions = [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
+        functions = list(nodes_of(tree, ast.FunctionDef))
         found = [one for function in functions for find, said in asked for one in find(function, said)]
         found += [one for function in functions for one in _unread(function)]
         yield from conventions(file, found, hops)
 
 
 def _calls(function: ast.FunctionDef, *names: str) -> list[ast.Call]:
-    return [n for n in walk(function) if isinstance(n, ast.Call) and last_name(n.func) in names]
+    return [n for n in nodes_of(function, ast.Call) if last_name(n.func) in names]
 
 
 def _tape_once(function: ast.FunctionDef, said: re.Match[str]) -> Iterator[Found]:
@@ -109,11 +109,11 @@ def _unread(function: ast.FunctionDef) -> Iterator[Found]:
     body = [s for s in function.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
     if function.decorator_list or function.args.vararg or (function.args.args[:1] and _is_method(function)):
         return
-    read = {n.id for s in body for n in walk(s) if isinstance(n, ast.Name)}
+    read = {n.id for s in body for n in nodes_of(s, ast.Name)}
     left = [p for p in parameters(function) if p not in read | _CONTRACT and not p.startswith("_")]
-    returns = [n for n in walk(function) if isinstance(n, ast.Return) and n.value is not None]
+    returns = [n for n in nodes_of(function, ast.Return) if n.value is not None]
     if len(left) == 1 and len(returns) == 1 and len(read) > 1:
-        named = (n for n in walk(function) if isinstance(n, ast.keyword) and n.arg == left[0])
+        named = (n for n in nodes_of(function, ast.keyword) if n.arg == left[0])
         at = next((n.value.lineno for n in named), returns[0].lineno)
         yield at, 7.0, f"`{left[0]}`, which {function.name} is given, is not used."
 

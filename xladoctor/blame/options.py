@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from xladoctor.blame.variants import Variant, fields, replaced
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 _CALLABLE = ast.Lambda | ast.Name | ast.Attribute | ast.Call
 _MANY = 6
@@ -36,7 +36,7 @@ def _of_node(node: ast.AST) -> Iterator[tuple[str, str]]:
             words = (k.value for k, _ in pairs if isinstance(k, ast.Constant))
             yield from ((f"table {id(node)}", word) for word in words if isinstance(word, str))
     elif isinstance(node, ast.Compare):
-        said = (n.value for c in node.comparators for n in walk(c) if isinstance(n, ast.Constant))
+        said = (n.value for c in node.comparators for n in nodes_of(c, ast.Constant))
         what = f"compared {last_name(node.left)}"
         yield from ((what, word) for word in said if isinstance(word, str))
     elif isinstance(node, ast.FunctionDef | ast.ClassDef):

@@ -16,7 +16,7 @@ from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import sources_of
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import keyword, last_name, nodes_of
 
 _SLUG = "reshape-mismatch"
 _LEAVE = Remedy(
@@ -86,10 +86,10 @@ def _fixed(files: Files, at: Location) -> Location | None:
     source = files.source(at.file)
     if source is None or at.line is None:
         return None
-    functions = [n for n in walk(source.tree) if isinstance(n, ast.FunctionDef)]
+    functions = list(nodes_of(source.tree, ast.FunctionDef))
     around = [f for f in functions if f.lineno <= at.line <= (f.end_lineno or f.lineno)]
     scope: ast.AST = max(around, key=lambda f: f.lineno) if around else source.tree
-    for call in (n for n in walk(scope) if isinstance(n, ast.Call) and last_name(n.func) in ("reshape", "Reshape")):
+    for call in (n for n in nodes_of(scope, ast.Call) if last_name(n.func) in ("reshape", "Reshape")):
         if not call.lineno <= at.line <= (call.end_lineno or call.lineno):
             continue
         shape = keyword(call, "shape") or (call.args[-1] if call.args else None)
@@ -99,8 +99,8 @@ def _fixed(files: Files, at: Location) -> Location | None:
         if isinstance(first, ast.Name):
             assigned = [
                 n.lineno
-                for n in walk(scope)
-                if isinstance(n, ast.Assign) and n.lineno <= at.line and first.id in map(last_name, n.targets)
+                for n in nodes_of(scope, ast.Assign)
+                if n.lineno <= at.line and first.id in map(last_name, n.targets)
             ]
             return Location(at.file, max(assigned, default=call.lineno), at.function)
         return Location(at.file, call.lineno, at.function)

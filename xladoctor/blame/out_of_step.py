@@ -16,7 +16,7 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
 from xladoctor.sources.members import Members, members
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 _OF_KEYS = frozenset({"wrong-input-key", "dtype-mismatch", "not-xla", "keras-input-mismatch", "contract-violation"})
 _OF_COPIES = frozenset(
@@ -51,7 +51,7 @@ def of_members(crash: Crash, files: Files, known: Index) -> Iterator[Candidate]:
 def _loads(crash: Crash, trees: Mapping[str, ast.Module]) -> bool:
     """Whether something saved was loaded as the program failed."""
     lines = {(f.file, f.line) for f in crash.frames}
-    calls = (n for f, tree in trees.items() for n in walk(tree) if isinstance(n, ast.Call) and (f, n.lineno) in lines)
+    calls = (n for f, tree in trees.items() for n in nodes_of(tree, ast.Call) if (f, n.lineno) in lines)
     return any(last_name(c.func) in _LOADS for c in calls)
 
 
@@ -124,7 +124,7 @@ def _about(crash: Crash, trees: Mapping[str, ast.Module]) -> frozenset[str]:
     said = set(re.findall(r"[\"'`]([A-Za-z_]\w*)[\"'`]", crash.message[:2000]))
     lines = {(f.file, f.line) for f in crash.frames[-1:]}
     for file, tree in trees.items() if crash.slug == "dtype-mismatch" else ():
-        said |= {n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and (file, n.lineno) in lines}
+        said |= {n.attr for n in nodes_of(tree, ast.Attribute) if (file, n.lineno) in lines}
     return frozenset(said)
 
 

@@ -14,7 +14,7 @@ from xladoctor.blame.operators import HALVES
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Array, Clash, Origin
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, last_name, names_in, walk
+from xladoctor.sources.names import assigned_once, last_name, names_in, nodes_of, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -48,10 +48,10 @@ def of_levels(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[
     needed. No number has to be known.
     """
     for file, tree in files.trees(f for f, _ in hops if crash.slug in _OF_PARTS).items():
-        for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+        for function in nodes_of(tree, ast.FunctionDef):
             known = assigned_once(function)
-            for node in walk(function):
-                if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod | ast.FloorDiv):
+            for node in nodes_of(function, ast.BinOp):
+                if not isinstance(node.op, ast.Mod | ast.FloorDiv):
                     continue
                 made = known.get(node.right.id, node.right) if isinstance(node.right, ast.Name) else node.right
                 if _pads_alike(function, node) and any(abs(a - b) == 1 for a in crash.sizes for b in crash.sizes):

@@ -15,7 +15,7 @@ from xladoctor.blame.settings import fields_of
 from xladoctor.blame.suspicion import Candidate, chain, conventions
 from xladoctor.blame.values import Clash, Origin
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import argument, defaults, last_name, parameters, walk
+from xladoctor.sources.names import argument, defaults, last_name, nodes_of, parameters, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -42,9 +42,7 @@ def of_settings(hops: Mapping[Line, int], crash: Crash, files: Files, main: str)
                 by_name[node.name] = set(defaults(node))
                 reading |= {node.name} if _reads_settings(node) else set()
     for file, tree in trees.items():
-        found = [
-            (at, 7.5, why) for n in walk(tree) if isinstance(n, ast.FunctionDef) for at, why in _left_out(n, by_name)
-        ]
+        found = [(at, 7.5, why) for n in nodes_of(tree, ast.FunctionDef) for at, why in _left_out(n, by_name)]
         found += [(at, 7.0, _AT_IMPORT) for at in _at_import(tree, reading, changed)] if file != main else []
         yield from conventions(file, found, hops)
 
@@ -53,7 +51,7 @@ def _left_out(function: ast.FunctionDef, optional: Mapping[str, set[str]]) -> It
     """The calls in a function that leave out an argument with a default, which another call there gives a value of the
     function's own.
     """
-    calls = [n for n in walk(function) if isinstance(n, ast.Call) and last_name(n.func) in optional]
+    calls = [n for n in nodes_of(function, ast.Call) if last_name(n.func) in optional]
     given = {k.arg: last_name(c.func) for c in calls for k in c.keywords if k.arg and isinstance(k.value, ast.Name)}
     for call in calls:
         name, own = last_name(call.func), {k.arg for k in call.keywords}
@@ -67,11 +65,11 @@ def of_defaults(hops: Mapping[Line, int], crash: Crash, files: Files, clash: Cla
     if crash.slug not in _OF_SIZES:
         return
     trees = files.trees(f for f, _ in hops)
-    known = {n.name: (f, n) for f, tree in trees.items() for n in walk(tree) if isinstance(n, ast.FunctionDef)}
+    known = {n.name: (f, n) for f, tree in trees.items() for n in nodes_of(tree, ast.FunctionDef)}
     told = clash.sides if clash is not None and clash.relation != "elements" else []
     sides = [{(o.file, o.line) for o, _ in chain(d.origin, 8)} for d in told]
     for file, tree in trees.items():
-        for call in (n for n in walk(tree) if isinstance(n, ast.Call) and last_name(n.func) in known):
+        for call in (n for n in nodes_of(tree, ast.Call) if last_name(n.func) in known):
             place, function = known[last_name(call.func)]
             starred = any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
             for name, default in defaults(function).items() if not starred and (file, call.lineno) in hops else ():
@@ -100,7 +98,7 @@ def _with_default(cls: ast.ClassDef) -> set[str]:
 def _reads_settings(function: ast.FunctionDef) -> bool:
     """Whether what a function gives depends on a table of the module: `cfg["width"]`."""
     given = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
-    bound = {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound = {n.id for n in nodes_of(function, ast.Name) if isinstance(n.ctx, ast.Store)}
     return any(
         isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id not in given | bound
         and ((isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, str)) or last_name(n.slice) in given)
@@ -149,9 +147,9 @@ _AT_IMPORT = "It is worked out once, when the module is imported: later settings
 
 def _changed(tree: ast.Module) -> Iterator[str]:
     """The names outside of a function whose fields it sets: `setattr(SETTINGS, key, value)`, `SETTINGS.n = 16`."""
-    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+    for function in nodes_of(tree, ast.FunctionDef):
         own = set(parameters(function))
-        own |= {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own |= {n.id for n in nodes_of(function, ast.Name) if isinstance(n.ctx, ast.Store)}
         for node in walk(function):
             held: ast.expr | None = None
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -167,9 +165,9 @@ def _at_import(tree: ast.Module, reading: set[str], changed: set[str]) -> Iterat
     the module are assigned, and the defaults of functions. What is within a `lambda` waits until it is called.
     """
     values = [s.value for s in tree.body if isinstance(s, ast.Assign)]
-    values += [d for f in walk(tree) if isinstance(f, ast.FunctionDef) for d in defaults(f).values()]
+    values += [d for f in nodes_of(tree, ast.FunctionDef) for d in defaults(f).values()]
     for value in values:
-        later = {n for inner in walk(value) if isinstance(inner, ast.Lambda) for n in walk(inner.body)}
+        later = {n for inner in nodes_of(value, ast.Lambda) for n in walk(inner.body)}
         now = [n for n in walk(value) if n not in later]
         called = any(isinstance(n, ast.Call) and last_name(n.func) in reading for n in now)
         if called or any(isinstance(n, ast.Attribute) and last_name(n.value) in changed for n in now):

@@ -14,7 +14,7 @@ from pathlib import Path
 from xladoctor.blame import settings
 from xladoctor.blame.bindings import Function, Index, Line, Place
 from xladoctor.blame.crash import Crash, Frame
-from xladoctor.sources.names import argument, defaults, last_name, parameters, walk
+from xladoctor.sources.names import argument, defaults, last_name, nodes_of, parameters, walk, within
 
 _MOST, _BEFORE, _AFTER, _MANY, _FEW = 4000, 4, 2, 40, 6
 
@@ -68,7 +68,7 @@ class _Slice:
         if function is None:
             targets = place.node.targets if isinstance(place.node, ast.Assign) else []
             names = [t.id for t in targets if isinstance(t, ast.Name)] if _holds_function(place.node) else []
-        called = {last_name(n.func) for p in self._at(before) for n in walk(p.node) if isinstance(n, ast.Call)}
+        called = {last_name(n.func) for p in self._at(before) for n in nodes_of(p.node, ast.Call)}
         for name in names if not called & set(names) else ():
             yield from self.known.calls.get(name, ())[:_FEW] if function is not None else ()
             yield from self.known.loads.get(name, ())[:_FEW] if function is None else ()
@@ -181,7 +181,7 @@ class _Slice:
         for before, frame in itertools.pairwise(self.frames):
             if frame.file == place.file and function.lineno <= frame.line <= (function.end_lineno or 0):
                 for site in self._at(before):
-                    calls = (n for n in walk(site.node) if isinstance(n, ast.Call))
+                    calls = nodes_of(site.node, ast.Call)
                     yield from (Place(site.file, n, site.function, site.cls) for n in calls)
 
     def _instances(self, cls: str) -> list[str]:
@@ -242,8 +242,4 @@ def _returns(place: Place) -> Iterator[Place]:
 
 def _without_blocks(node: ast.AST) -> Iterator[ast.AST]:
     """A statement without the statements in it."""
-    todo = [node]
-    while todo:
-        here = todo.pop()
-        yield here
-        todo += [child for child in ast.iter_child_nodes(here) if not isinstance(child, ast.stmt | ast.ExceptHandler)]
+    return within(node, (ast.stmt, ast.ExceptHandler))

@@ -12,7 +12,7 @@ from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import OPTIMIZERS, assigned_once, last_name, names_in, parameters, walk
+from xladoctor.sources.names import OPTIMIZERS, assigned_once, last_name, names_in, nodes_of, parameters, walk
 
 _OTHER_VARIABLES = re.compile(r"variables it was originally built with|Unknown variable|optimizer cannot recognize")
 _NO_MATTER = re.compile(r"path|dir|folder|root|file|verbose|seed|log", re.IGNORECASE)
@@ -36,7 +36,7 @@ def of_kept(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Ca
 def _caches(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
     """`kept[key] = build(rate)`, where `key` is made without `rate`: the line that makes the key."""
     known, given = assigned_once(function), set(parameters(function))
-    tests = [n for n in walk(function) if isinstance(n, ast.Compare) and isinstance(n.ops[0], ast.In | ast.NotIn)]
+    tests = [n for n in nodes_of(function, ast.Compare) if isinstance(n.ops[0], ast.In | ast.NotIn)]
     asked = {ast.unparse(n.left) for n in tests}
     for node in walk(function):
         target = node.targets[0] if isinstance(node, ast.Assign) else None

@@ -22,7 +22,7 @@ from xladoctor.blame.values import (
     Value,
     renamed,
 )
-from xladoctor.sources.names import canonical, imported, walk
+from xladoctor.sources.names import canonical, imported, nodes_of
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -143,7 +143,7 @@ def _forget_flags(node: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> Non
     """Before a loop of which some rounds are followed: what is None, True or False at first may not be so in a later
     round, if the loop assigns it.
     """
-    for name in {n.id for s in node.body for n in walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}:
+    for name in {n.id for s in node.body for n in nodes_of(s, ast.Name) if isinstance(n.ctx, ast.Store)}:
         known = scope.names.get(name)
         if isinstance(known, Const) and (known.value is None or isinstance(known.value, bool)):
             scope.names[name] = Value(known.origin)

@@ -15,7 +15,7 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, statements, walk
 
 _COLUMNS = frozenset(
     {"keras-input-mismatch", "matmul-conv-mismatch", "broadcast-mismatch", "concat-pack-mismatch",
@@ -86,11 +86,11 @@ class _Use:
 def _by_itself(tree: ast.Module, use: _Use) -> Iterator[Found]:
     """The calls that take the categories of a table from itself, in what is done for several tables."""
     for function in (n for n in walk(tree) if isinstance(n, _Function)):
-        text = {last_name(n.func) for n in walk(function) if isinstance(n, ast.Call)}
+        text = {last_name(n.func) for n in nodes_of(function, ast.Call)}
         if text & {"reindex", "align", "CategoricalDtype"} or not use.is_often(function.name):
             continue
-        for node in walk(function):
-            if isinstance(node, ast.Call) and _takes_own(node):
+        for node in nodes_of(function, ast.Call):
+            if _takes_own(node):
                 reason = "It takes the categories from each table by itself: one that is missing there has no column."
                 yield node.lineno, 8.0, reason
     direct = [n for s in tree.body if not isinstance(s, _Function | ast.ClassDef) for n in walk(s)]
@@ -102,9 +102,7 @@ def _by_itself(tree: ast.Module, use: _Use) -> Iterator[Found]:
 def _takes_own(call: ast.Call) -> bool:
     name = last_name(call.func)
     if name == "get_dummies":
-        return not any(
-            last_name(n.func) in ("Categorical", "set_categories") for n in walk(call) if isinstance(n, ast.Call)
-        )
+        return not any(last_name(n.func) in ("Categorical", "set_categories") for n in nodes_of(call, ast.Call))
     if name in _WIDE:
         return True
     if name == "to_categorical":
@@ -181,7 +179,7 @@ _TESTS = frozenset({"notna", "notnull", "isin", "isfinite", "between", "isna", "
 def _unfiltered(tree: ast.Module) -> Iterator[Found]:
     """The lines that take something of a table whose rows another line of the function drops, and do not drop them."""
     for scope in [tree, *(n for n in walk(tree) if isinstance(n, _Function))]:
-        body = [s for s in _statements(scope) if isinstance(s, ast.Assign | ast.Expr | ast.Return)]
+        body = [s for s in statements(scope) if isinstance(s, ast.Assign | ast.Expr | ast.Return)]
         masks = {t.id for s in body if isinstance(s, ast.Assign) and _is_test(s.value, set()) for t in s.targets
                  if isinstance(t, ast.Name)}  # fmt: skip
         for at, statement in enumerate(body):
@@ -221,17 +219,9 @@ _NAME = ast.Name | ast.Attribute
 
 def _merged(tree: ast.Module) -> Iterator[Found]:
     """The calls that may make several rows of one."""
-    for node in walk(tree):
-        if isinstance(node, ast.Call) and last_name(node.func) in _MERGES:
+    for node in nodes_of(tree, ast.Call):
+        if last_name(node.func) in _MERGES:
             yield node.lineno, 7.0, "It makes a row for each match: of a key that comes twice there are more rows."
-
-
-def _statements(scope: ast.AST) -> Iterator[ast.stmt]:
-    """The statements of a function or module in their order, without those of functions in it."""
-    for child in ast.iter_child_nodes(scope):
-        if isinstance(child, ast.stmt) and not isinstance(child, _Function | ast.ClassDef):
-            yield child
-            yield from _statements(child)
 
 
 def _dropped(node: ast.AST | None, masks: set[str]) -> str:

@@ -17,7 +17,7 @@ from xladoctor.blame.suspicion import Candidate
 from xladoctor.lint.ops import GROWS
 from xladoctor.model.element_types import spelled
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import argument, keyword, last_name, walk
+from xladoctor.sources.names import argument, keyword, last_name, nodes_of, walk
 
 Trees = Mapping[str, ast.Module]
 _OF_OPS = frozenset(
@@ -92,7 +92,7 @@ def _selected(tree: ast.AST, lines: set[int], known: Alternatives) -> Iterator[s
                 if word in known and _holds(value, lines):
                     yield str(word)
         elif isinstance(node, ast.FunctionDef) and _holds(node, lines):
-            words = [node.name, *(n.value for d in node.decorator_list for n in walk(d) if isinstance(n, ast.Constant))]
+            words = [node.name, *(n.value for d in node.decorator_list for n in nodes_of(d, ast.Constant))]
             yield from (word for word in words if isinstance(word, str) and word in known)
 
 
@@ -184,7 +184,7 @@ def _values(nodes: Sequence[ast.AST], name: str) -> Iterator[ast.AST]:
 
 def _given(nodes: Sequence[ast.AST], function: str, name: str, trees: Trees) -> Iterator[ast.AST]:
     """What calls of a function give one of its parameters."""
-    named = [n for tree in trees.values() for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function]
+    named = [n for tree in trees.values() for n in nodes_of(tree, ast.FunctionDef) if n.name == function]
     calls = [n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) == function]
     found = (argument(call, one, name) for call in calls for one in named)
     yield from (value for value in found if value is not None)
@@ -192,20 +192,20 @@ def _given(nodes: Sequence[ast.AST], function: str, name: str, trees: Trees) -> 
 
 def _returned(values: Sequence[ast.AST], trees: Trees) -> Iterator[Candidate]:
     """The results of the program's functions that some expressions call."""
-    names = {last_name(n.func) for value in values for n in walk(value) if isinstance(n, ast.Call)}
+    names = {last_name(n.func) for value in values for n in nodes_of(value, ast.Call)}
     for file, tree in trees.items():
-        for function in walk(tree):
-            if isinstance(function, ast.FunctionDef) and function.name in names:
-                for node in walk(function):
-                    if isinstance(node, ast.Return) and node.value is not None and not _is_typed(node.value):
+        for function in nodes_of(tree, ast.FunctionDef):
+            if function.name in names:
+                for node in nodes_of(function, ast.Return):
+                    if node.value is not None and not _is_typed(node.value):
                         reason = "It makes the operand, and names no type."
                         yield Candidate(file, node.lineno, 7.0, reason, None, "other", True)
 
 
 def _is_typed(node: ast.AST) -> bool:
     """Whether an expression asks for a type."""
-    words = [n for n in walk(node) if isinstance(n, ast.keyword) and n.arg == "dtype"]
-    calls = [n for n in walk(node) if isinstance(n, ast.Call) and last_name(n.func) in ("astype", "cast")]
+    words = [n for n in nodes_of(node, ast.keyword) if n.arg == "dtype"]
+    calls = [n for n in nodes_of(node, ast.Call) if last_name(n.func) in ("astype", "cast")]
     return bool(words or calls)
 
 
@@ -235,7 +235,7 @@ _TRACES = frozenset({"function", "call", "train_step", "test_step", "scan", "whi
 def _of_kept(trees: Trees) -> Iterator[Candidate]:
     """The lines of functions that keep a value beyond their call, and the calls of such where a function is traced."""
     keeping: dict[str, list[Line]] = {}
-    functions = [(file, n) for file, tree in trees.items() for n in walk(tree) if isinstance(n, ast.FunctionDef)]
+    functions = [(file, n) for file, tree in trees.items() for n in nodes_of(tree, ast.FunctionDef)]
     for file, function in functions:
         if not function.name.startswith("__") or function.name == "__call__":
             keeping.setdefault(function.name, []).extend((file, line) for line in _keeping(function))
@@ -254,11 +254,9 @@ def _of_kept(trees: Trees) -> Iterator[Candidate]:
 
 
 def _keeping(function: ast.FunctionDef) -> Iterator[int]:
-    own = {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own = {n.id for n in nodes_of(function, ast.Name) if isinstance(n.ctx, ast.Store)}
     shared = {name for n in walk(function) if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
-    for node in walk(function):
-        if not isinstance(node, ast.stmt):
-            continue
+    for node in nodes_of(function, ast.stmt):
         targets = node.targets if isinstance(node, ast.Assign) else []
         call = node.value if isinstance(node, ast.Expr) else None
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and last_name(call.func) in _ADDS:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xladoctor.model.blame import Edit
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 Shapes = Mapping[ast.expr, tuple[int | None, ...]]
 Numbers = Mapping[ast.expr, set[int]]
@@ -304,7 +304,7 @@ _PRODUCTS = ("matmul", "batch_dot")
 
 def settings(tree: ast.AST) -> frozenset[tuple[str, object]]:
     """The settings that calls are given as constants."""
-    found = (n for n in walk(tree) if isinstance(n, ast.keyword) and isinstance(n.value, ast.Constant))
+    found = (n for n in nodes_of(tree, ast.keyword) if isinstance(n.value, ast.Constant))
     return frozenset((str(n.arg), n.value.value) for n in found if isinstance(n.value, ast.Constant))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location
 from xladoctor.recording.run import Recording
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of
 
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "in-window": ("targets", "y"),
@@ -37,6 +37,6 @@ def with_argument_lines(diagnosis: Diagnosis, recording: Recording) -> Diagnosis
 
 def _line(tree: ast.AST, at: Location, names: tuple[str, ...]) -> int | None:
     """The line of the first of these arguments in the calls that begin at a place."""
-    calls = [node for node in walk(tree) if isinstance(node, ast.Call) and node.lineno == at.line]
+    calls = [node for node in nodes_of(tree, ast.Call) if node.lineno == at.line]
     given = {k.arg: k.value.lineno for call in calls for k in call.keywords if k.arg in names}
     return next((given[name] for name in names if name in given), None)

@@ -23,7 +23,7 @@ from xladoctor.model.diagnosis import Basis, Finding, Location, Proof, Status
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of
 
 SLUG = "random-in-compiled"
 _MOST_TRACES = 20
@@ -100,7 +100,7 @@ def _both_ways(recording: Recording, name: str, draw: Mapping[str, Any]) -> Find
 def _stateless_call(recording: Recording, file: str, at: int) -> int | None:
     """The first line of the program's own call of a stateless function: a layer of Keras may make one as well."""
     source = source_of(recording, file)
-    calls = [n for n in walk(source.tree) if isinstance(n, ast.Call)] if source is not None else []
+    calls = list(nodes_of(source.tree, ast.Call)) if source is not None else []
     around = [c for c in calls if c.lineno <= at <= (c.end_lineno or c.lineno)]
     return max((c.lineno for c in around if "stateless" in last_name(c.func)), default=None)
 

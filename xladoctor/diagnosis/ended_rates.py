@@ -11,7 +11,7 @@ from xladoctor.diagnosis.setting_finding import event_of, finding
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of
 from xladoctor.sources.schedules import built_in, end_of
 
 _STEPS = Remedy(
@@ -45,8 +45,8 @@ def _place(kind: str, trees: Mapping[str, ast.Module]) -> Location | None:
     found = [
         Location(file, n.lineno)
         for file, tree in trees.items()
-        for n in walk(tree)
-        if isinstance(n, ast.Call) and last_name(n.func) == kind
+        for n in nodes_of(tree, ast.Call)
+        if last_name(n.func) == kind
     ]
     return found[0] if len({str(f) for f in found}) == 1 else None
 

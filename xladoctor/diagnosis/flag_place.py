@@ -15,7 +15,7 @@ from xladoctor.diagnosis.own_source import program_of, source_of
 from xladoctor.model.diagnosis import Finding, Location
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of
 from xladoctor.sources.order import statement_end
 
 
@@ -53,8 +53,8 @@ def _written(flags: list[str], recording: Recording) -> Iterator[Location]:
 def _spelt(flags: list[str], recording: Recording) -> Iterator[Location]:
     """The lines of the program's sources on which a text with one of the flags stands."""
     for file, tree in program_of(recording, *_raising_files(recording)).items():
-        for node in walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _holds(node.value, flags):
+        for node in nodes_of(tree, ast.Constant):
+            if isinstance(node.value, str) and _holds(node.value, flags):
                 yield Location(file, node.lineno, None)
 
 

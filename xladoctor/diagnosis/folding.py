@@ -17,7 +17,7 @@ from xladoctor.model.diagnosis import Level, Location
 from xladoctor.model.ops import SizeOrigin
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 
 # Ops that fold rows or lay them out anew: whoever writes one means the rows to change.
 _FOLDS = frozenset(
@@ -76,13 +76,13 @@ def _laid_out_again(recording: Recording, call: Event) -> bool:
     source = source_of(recording, at.file) if at is not None else None
     if source is None or at is None or not at.line:
         return True
-    around = (n for n in walk(source.tree) if isinstance(n, ast.stmt) and n.lineno <= at.line <= (n.end_lineno or 0))
+    around = (n for n in nodes_of(source.tree, ast.stmt) if n.lineno <= at.line <= (n.end_lineno or 0))
     statement = max(around, key=lambda n: n.lineno, default=None)
     if statement is None:
         return True
-    names = {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    for node in walk(source.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LAYS_OUT:
+    names = {n.id for n in nodes_of(statement, ast.Name) if isinstance(n.ctx, ast.Store)}
+    for node in nodes_of(source.tree, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _LAYS_OUT:
             within = statement.lineno <= node.lineno <= (statement.end_lineno or 0)
             if within or any(isinstance(n, ast.Name) and n.id in names for n in walk(node)):
                 return True

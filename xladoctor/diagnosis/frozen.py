@@ -21,7 +21,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import OUTSIDE, by_slug
-from xladoctor.sources.names import dotted, walk
+from xladoctor.sources.names import dotted, nodes_of, walk
 
 SLUG = "baked-in-setting"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -73,8 +73,8 @@ def reads_of(function: ast.AST, tree: ast.Module) -> dict[str, int]:
     """{name: line} of what a function reads in Python and does not make itself: `SETTINGS['rate']`, `SETTINGS.rate`,
     a global's own name, `.rate` of an attribute of `self`.
     """
-    made = {a.arg for n in walk(function) if isinstance(n, ast.arguments) for a in (*n.args, *n.kwonlyargs)}
-    made |= {n.id for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    made = {a.arg for n in nodes_of(function, ast.arguments) for a in (*n.args, *n.kwonlyargs)}
+    made |= {n.id for n in nodes_of(function, ast.Name) if isinstance(n.ctx, ast.Store)}
     top = {t.id for s in tree.body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
     found: dict[str, int] = {}
     for node in walk(function):

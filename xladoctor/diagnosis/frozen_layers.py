@@ -13,7 +13,7 @@ from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.variables import assigned_variables
 
 _SLUG = "setting-too-late"
@@ -90,7 +90,7 @@ def _are_first_weights(event: Event, recording: Recording) -> bool:
     source = source_of(recording, at.file) if at is not None else None
     if source is None or at is None or at.line is None:
         return False
-    calls = [n for n in walk(source.tree) if isinstance(n, ast.Call) and n.lineno <= at.line <= (n.end_lineno or 0)]
+    calls = [n for n in nodes_of(source.tree, ast.Call) if n.lineno <= at.line <= (n.end_lineno or 0)]
     return any(_FIRST.search(ast.unparse(call)) for call in calls)
 
 
@@ -212,7 +212,7 @@ def _made(recording: Recording, event: Event) -> Event:
     source = source_of(recording, at.file) if at is not None else None
     if at is None or source is None:
         return event
-    read = {n.attr for n in walk(source.tree) if isinstance(n, ast.Attribute) and n.lineno == at.line}
+    read = {n.attr for n in nodes_of(source.tree, ast.Attribute) if n.lineno == at.line}
     made = ((s, s.targets[0]) for s, call in assigned_variables(source.tree) if last_name(call.func) == "Variable")
     lines = [s.lineno for s, target in made if isinstance(target, ast.Attribute) and target.attr in read]
     where = {**event["where"], "line": lines[0], "function": None} if len(lines) == 1 else event["where"]

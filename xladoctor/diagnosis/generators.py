@@ -9,7 +9,7 @@ from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
 from xladoctor.diagnosis.own_source import program_of
 from xladoctor.model.diagnosis import Diagnosis, Remedy
 from xladoctor.recording.run import Recording
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of
 
 _MAKER = "from_generator"
 
@@ -31,8 +31,8 @@ def with_generator(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
 
 def _calls(tree: ast.Module) -> Iterator[int]:
     """The lines of a file that call `from_generator`."""
-    for node in walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == _MAKER:
+    for node in nodes_of(tree, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr == _MAKER:
             yield node.lineno
 
 

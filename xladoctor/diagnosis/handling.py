@@ -14,7 +14,7 @@ from xladoctor.diagnosis.own_source import source_of
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import sources_of
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 
 RUNTIME_LINE = re.compile(r"^[IWEF]\d{4} \d\d:\d\d:|^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+: [IWEF] ")
 """What TensorFlow itself writes to standard error: the program said none of it."""
@@ -122,21 +122,19 @@ _RUNS = frozenset({"wait", "poll", "call", "communicate", "system", "waitpid", "
 def _results(tree: ast.Module) -> frozenset[str]:
     """The names that are given a worker's exit status, or what a call that waits for one gives."""
     found = set()
-    for node in walk(tree):
-        if isinstance(node, ast.Assign):
-            asks = any(isinstance(n, ast.Attribute) and n.attr in _STATES | _LOOKS | _RUNS for n in walk(node.value))
-            found |= {t.id for t in node.targets if isinstance(t, ast.Name) and asks}
+    for node in nodes_of(tree, ast.Assign):
+        asks = any(isinstance(n, ast.Attribute) and n.attr in _STATES | _LOOKS | _RUNS for n in walk(node.value))
+        found |= {t.id for t in node.targets if isinstance(t, ast.Name) and asks}
     return frozenset(found)
 
 
 def _givers(tree: ast.Module) -> frozenset[str]:
     """The functions of the program that return a worker's exit status to whoever calls them."""
     found = set()
-    for node in walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            returned = [n.value for n in walk(node) if isinstance(n, ast.Return) and n.value is not None]
-            if any(isinstance(n, ast.Attribute) and n.attr in _STATES for value in returned for n in walk(value)):
-                found.add(node.name)
+    for node in nodes_of(tree, ast.FunctionDef):
+        returned = [n.value for n in nodes_of(node, ast.Return) if n.value is not None]
+        if any(isinstance(n, ast.Attribute) and n.attr in _STATES for value in returned for n in walk(value)):
+            found.add(node.name)
     return frozenset(found)
 
 
@@ -168,7 +166,7 @@ def _asked(tree: ast.Module, threads: bool) -> Iterator[ast.expr]:
     givers = frozenset[str]() if threads else _givers(tree)
     given = {
         target.id
-        for node in walk(tree) if isinstance(node, ast.Assign) and _calls_one(node.value, givers)
+        for node in nodes_of(tree, ast.Assign) if _calls_one(node.value, givers)
         for target in node.targets if isinstance(target, ast.Name)
     }  # fmt: skip
     for node in walk(tree):

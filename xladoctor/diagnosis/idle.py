@@ -15,7 +15,7 @@ from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of
 from xladoctor.sources.tapes import for_inference
 
 _SLUG = "dead-switch"
@@ -85,7 +85,7 @@ def _goes_nowhere(recording: Recording, at: Location) -> bool:
     source = source_of(recording, at.file)
     if source is None or at.line is None:
         return True
-    around = (n for n in walk(source.tree) if isinstance(n, ast.Expr) and n.lineno <= at.line <= (n.end_lineno or 0))
+    around = (n for n in nodes_of(source.tree, ast.Expr) if n.lineno <= at.line <= (n.end_lineno or 0))
     return any(isinstance(s.value, ast.Call) and last_name(s.value.func) not in _PRINTS for s in around)
 
 

@@ -21,7 +21,7 @@ from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import defaults, dotted, walk
+from xladoctor.sources.names import defaults, dotted, nodes_of, walk
 from xladoctor.sources.source import Source
 
 _MOST = 20
@@ -210,7 +210,7 @@ def _bound(tree: ast.Module, line: int) -> frozenset[str]:
             continue
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            return frozenset(n.id for t in targets for n in walk(t) if isinstance(n, ast.Name))
+            return frozenset(n.id for t in targets for n in nodes_of(t, ast.Name))
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and line < statement.body[0].lineno:
             return frozenset(defaults(statement))
     return frozenset()
@@ -272,8 +272,8 @@ def _tells_apart(kept: Kept, sizes: frozenset[int]) -> bool:
 def _takes(source: Source, line: int, kept: Kept) -> bool:
     """Whether the innermost statement at a line loads one of the names, of this module or of the one that kept it."""
     here = [
-        n for n in walk(source.tree)
-        if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
+        n for n in nodes_of(source.tree, ast.stmt)
+        if n.lineno <= line <= (n.end_lineno or n.lineno)
         and not isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
     ]  # fmt: skip
     if not here:
@@ -283,7 +283,7 @@ def _takes(source: Source, line: int, kept: Kept) -> bool:
     module = kept.location.file.rpartition("/")[2].removesuffix(".py")
     taken = {
         (alias.asname or alias.name)
-        for n in walk(source.tree) if isinstance(n, ast.ImportFrom) and (n.module or "").split(".")[-1] == module
+        for n in nodes_of(source.tree, ast.ImportFrom) if (n.module or "").split(".")[-1] == module
         for alias in n.names if alias.name in kept.names
     }  # fmt: skip
     for node in walk(statement):

@@ -10,7 +10,7 @@ from xladoctor.diagnosis.own_source import program_of
 from xladoctor.model.diagnosis import Diagnosis, Location
 from xladoctor.recording.run import Recording
 from xladoctor.sources.flows import Flows
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 
 _LATE = "setting-too-late"
 
@@ -59,8 +59,8 @@ def _named(tree: ast.Module | None, at: Location) -> Iterator[ast.expr]:
     """The variables that the statement in that line reads."""
     for node in walk(tree) if tree is not None else ():
         if isinstance(node, ast.Assign | ast.Expr) and node.lineno <= (at.line or 0) <= (node.end_lineno or 0):
-            functions = {id(call.func) for call in walk(node) if isinstance(call, ast.Call)}
+            functions = {id(call.func) for call in nodes_of(node, ast.Call)}
             yield from (
-                name for name in walk(node.value)
-                if isinstance(name, ast.Name) and id(name) not in functions
+                name for name in nodes_of(node.value, ast.Name)
+                if id(name) not in functions
             )  # fmt: skip

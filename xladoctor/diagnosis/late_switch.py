@@ -11,7 +11,7 @@ from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Diagnosis, Location
 from xladoctor.recording.run import Recording
 from xladoctor.rules import OUTSIDE
-from xladoctor.sources.names import names_in, walk
+from xladoctor.sources.names import names_in, nodes_of, walk
 from xladoctor.sources.source import Source
 
 
@@ -41,7 +41,7 @@ def _chooses(source: Source, switch: LateSwitch, failing: Location) -> bool:
     for node in walk(source.tree):
         if isinstance(node, ast.stmt) and node.lineno in switch.decides:
             named = names_in(node)
-            named |= {n.attr for n in walk(node) if isinstance(n, ast.Attribute)}
+            named |= {n.attr for n in nodes_of(node, ast.Attribute)}
             if function in named:
                 return True
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == function:

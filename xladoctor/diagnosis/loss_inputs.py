@@ -13,7 +13,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 _KERAS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 _REMEDIES = {
@@ -102,7 +102,7 @@ def _chosen(event: Event, used: Location, recording: Recording) -> Location | No
     source = source_of(recording, used.file)
     if source is None or used.line is None:
         return used
-    calls = [n for n in walk(source.tree) if isinstance(n, ast.Call) and n.lineno <= used.line <= (n.end_lineno or 0)]
+    calls = [n for n in nodes_of(source.tree, ast.Call) if n.lineno <= used.line <= (n.end_lineno or 0)]
     if any(last_name(c.func) in _KERAS for c in calls):
         return _of_compile(event, recording) or used
     for call in calls:
@@ -121,7 +121,7 @@ def _of_compile(event: Event, recording: Recording) -> Location | None:
     source = source_of(recording, at.file) if at is not None else None
     if at is None or source is None or at.line is None:
         return at
-    for call in (n for n in walk(source.tree) if isinstance(n, ast.Call) and last_name(n.func) == "compile"):
+    for call in (n for n in nodes_of(source.tree, ast.Call) if last_name(n.func) == "compile"):
         if call.lineno <= at.line <= (call.end_lineno or 0):
             named = [n for k in call.keywords if k.arg and "metrics" in k.arg for n in walk(k.value)]
             metric = next((n for n in named if isinstance(n, ast.expr) and last_name(n) == event["loss"]), None)
@@ -140,10 +140,10 @@ def _said(tree: ast.Module, loss: ast.expr) -> int | None:
     name = last_name(loss.func) if isinstance(loss, ast.Call) else ""
     lines = [
         k.value.lineno
-        for f in walk(tree)
-        if isinstance(f, ast.FunctionDef) and f.name == name
-        for n in walk(f)
-        if isinstance(n, ast.Call) and "entropy" in last_name(n.func).lower()
+        for f in nodes_of(tree, ast.FunctionDef)
+        if f.name == name
+        for n in nodes_of(f, ast.Call)
+        if "entropy" in last_name(n.func).lower()
         for k in n.keywords
         if k.arg == "from_logits"
     ]

@@ -11,7 +11,7 @@ from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
 from xladoctor.diagnosis.own_source import program_of
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.recording.run import Recording
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of
 
 _KIND = "FileNotFoundError"
 _NAMED = re.compile(r": '([^'\n]{1,1000})'$")
@@ -37,8 +37,8 @@ def with_missing_file(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
 
 def _written(tree: ast.Module, path: PurePath) -> Iterator[int]:
     """The lines of texts that are the last parts of the path."""
-    for node in walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+    for node in nodes_of(tree, ast.Constant):
+        if isinstance(node.value, str):
             parts = PurePath(node.value).parts
             if parts and path.parts[-len(parts) :] == parts:
                 yield node.lineno

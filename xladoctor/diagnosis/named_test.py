@@ -13,7 +13,7 @@ from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import names_in, walk
+from xladoctor.sources.names import names_in, nodes_of, walk
 from xladoctor.sources.order import scope_at
 
 _TEST = re.compile(r"(?:^|[\W_])(?:test|held[-_ ]?out|holdout|val|valid|validation|unseen)(?:[\W_]|$)", re.IGNORECASE)
@@ -49,7 +49,7 @@ def _words(tree: ast.Module, line: int) -> str | None:
     targets = here.targets if isinstance(here, ast.Assign) else []
     names = {name for t in targets for name in names_in(t)}
     texts = [*names, *(t for n in walk(here) if (t := _text(n)))]
-    texts += [t for n in walk(scope) if isinstance(n, ast.Call) and names & names_in(n) for t in _labels(n, names)]
+    texts += [t for n in nodes_of(scope, ast.Call) if names & names_in(n) for t in _labels(n, names)]
     if any(_TRAIN.search(t) for t in texts):
         return None
     return next((t.strip() for t in texts if _TEST.search(t)), None)

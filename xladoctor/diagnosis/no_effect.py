@@ -12,7 +12,7 @@ from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Basis, Finding, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.order import scope_at
 
 _EXTREMES = frozenset({"maximum", "minimum", "max", "min", "reduce_max", "reduce_min", "amax", "amin"})
@@ -132,7 +132,7 @@ def _starts(node: ast.AST, line: int) -> bool:
 
 def _is_extreme(tree: ast.Module, kind: str, name: str) -> bool:
     """Whether a class gives an attribute the largest or least of something: the best one so far is kept on purpose."""
-    for owner in (n for n in walk(tree) if isinstance(n, ast.ClassDef) and n.name == kind):
+    for owner in (n for n in nodes_of(tree, ast.ClassDef) if n.name == kind):
         for node in walk(owner):
             whole = ast.unparse(node) if isinstance(node, ast.Call | ast.Assign) else ""
             mine = f"self.{name}.assign" in whole or whole.startswith(f"self.{name} =")

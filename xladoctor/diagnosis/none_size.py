@@ -10,7 +10,7 @@ from xladoctor.diagnosis.first_suspect import suspect_at
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.recording.run import Recording
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, assigns
 
 SLUG = "unknown-size"
@@ -54,5 +54,5 @@ def _given(scope: ast.AST) -> Iterator[tuple[str, ast.expr, int]]:
 
 def _of_shape(value: ast.expr) -> bool:
     """`x.shape[0]`, and `x.shape` that is taken apart; `tf.shape(x)` has the numbers of each call."""
-    called = {id(n.func) for n in walk(value) if isinstance(n, ast.Call)}
+    called = {id(n.func) for n in nodes_of(value, ast.Call)}
     return any(isinstance(n, ast.Attribute) and n.attr == "shape" and id(n) not in called for n in walk(value))

@@ -17,7 +17,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Recording
 from xladoctor.rules import by_slug
-from xladoctor.sources.names import dotted, walk
+from xladoctor.sources.names import dotted, nodes_of, walk
 
 _REMEDY = Remedy(
     "other-axis",
@@ -84,8 +84,8 @@ def _class_at(recording: Recording, file: str, number: int) -> ast.ClassDef | No
     """The innermost class around a line."""
     source = source_of(recording, file)
     around = [
-        n for n in walk(source.tree)
-        if isinstance(n, ast.ClassDef) and n.lineno <= number <= (n.end_lineno or n.lineno)
+        n for n in nodes_of(source.tree, ast.ClassDef)
+        if n.lineno <= number <= (n.end_lineno or n.lineno)
     ] if source is not None else []  # fmt: skip
     return max(around, key=lambda n: n.lineno) if around else None
 

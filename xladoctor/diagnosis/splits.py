@@ -11,7 +11,7 @@ from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.row_findings import Kind, row_findings, template
 from xladoctor.model.diagnosis import Finding, Location, Remedy
 from xladoctor.recording.run import Event, Recording, location
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of
 
 _HOT = frozenset({"one_hot", "to_categorical"})
 SPLIT_BEFORE = Remedy(
@@ -33,7 +33,7 @@ def splits(recording: Recording) -> Iterator[Finding]:
 def _one_hot(used: Location | None, recording: Recording) -> Location | None:
     """The one line of the file that makes labels one-hot; else the `fit`."""
     source = source_of(recording, used.file) if used is not None else None
-    calls = [n for n in walk(source.tree) if isinstance(n, ast.Call) and last_name(n.func) in _HOT] if source else []
+    calls = [n for n in nodes_of(source.tree, ast.Call) if last_name(n.func) in _HOT] if source else []
     lines = {n.lineno for n in calls}
     return replace(used, line=lines.pop()) if used is not None and len(lines) == 1 else used
 

@@ -9,7 +9,7 @@ from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
 from xladoctor.diagnosis.own_source import program_of
 from xladoctor.model.diagnosis import Diagnosis
 from xladoctor.recording.run import Recording
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 
 
 def with_stray_key(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
@@ -41,6 +41,6 @@ def _displays(tree: ast.Module, key: str) -> Iterator[int]:
 
 def _stores(tree: ast.Module, key: str) -> Iterator[int]:
     """The lines of `x[key] = ...`."""
-    for node in walk(tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.slice, ast.Constant):
+    for node in nodes_of(tree, ast.Subscript):
+        if isinstance(node.ctx, ast.Store) and isinstance(node.slice, ast.Constant):
             yield from [node.lineno] if node.slice.value == key else []

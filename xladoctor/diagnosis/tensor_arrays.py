@@ -13,7 +13,7 @@ from xladoctor.model.diagnosis import Diagnosis, Location
 from xladoctor.recording.run import Recording
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.flows import Flows
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 
 _MAKER = "TensorArray"
 _REASON = "It makes the TensorArray."
@@ -75,8 +75,8 @@ def makers(trees: dict[str, ast.Module], at: Location) -> Iterator[tuple[str, in
     ]  # fmt: skip
     flows = Flows(trees)
     for file, module in trees.items():
-        for node in walk(module):
-            if isinstance(node, ast.Call) and _is_maker(node.func):
+        for node in nodes_of(module, ast.Call):
+            if _is_maker(node.func):
                 reached = flows.reached([node])
                 if any(flows.holds(one, reached) for one in used):
                     yield file, node.lineno

@@ -7,7 +7,7 @@ import ast
 from xladoctor.diagnosis.own_source import files_of, program_of, source_of
 from xladoctor.model.diagnosis import Location
 from xladoctor.recording.run import Recording
-from xladoctor.sources.names import keyword, text_key, walk
+from xladoctor.sources.names import keyword, nodes_of, text_key, walk
 
 
 def written_at(recording: Recording, at: Location | None, name: str) -> Location | None:
@@ -15,8 +15,8 @@ def written_at(recording: Recording, at: Location | None, name: str) -> Location
     source = source_of(recording, at.file) if at is not None and at.line else None
     if at is None or source is None:
         return at
-    for node in walk(source.tree):
-        if not isinstance(node, ast.Call) or not node.lineno <= (at.line or 0) <= (node.end_lineno or node.lineno):
+    for node in nodes_of(source.tree, ast.Call):
+        if not node.lineno <= (at.line or 0) <= (node.end_lineno or node.lineno):
             continue
         direct = keyword(node, name)
         if direct is not None:

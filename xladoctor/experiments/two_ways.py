@@ -19,7 +19,7 @@ from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.experiments.budget import Budget
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of
 from xladoctor.sources.two_ways import TwoWays, Way, trials, two_ways
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def answers(
 def _place(one: TwoWays, way: Way | None) -> tuple[str, int, str]:
     """The line at which a way takes the parts of an argument; the switch where it is not known which way was taken."""
     for file, function in way.own if way is not None else ():
-        parts = [n.lineno for n in walk(function) if isinstance(n, ast.Subscript) and _is_part(n)]
+        parts = [n.lineno for n in nodes_of(function, ast.Subscript) if _is_part(n)]
         if parts:
             return file, min(parts), function.name
     return one.file, one.line, one.name

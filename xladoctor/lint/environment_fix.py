@@ -12,7 +12,7 @@ import sys
 
 from xladoctor.lint.fix import Fix, move
 from xladoctor.lint.project import Module, Project
-from xladoctor.sources.names import dotted, imported, walk
+from xladoctor.sources.names import dotted, imported, nodes_of, walk
 
 _TENSORFLOW = ("tensorflow", "keras", "tf_keras")
 # Their imports read and write none of the variables, and make no device.
@@ -70,7 +70,7 @@ def _is_text(node: ast.expr) -> bool:
 
 def _environ_root(node: ast.stmt) -> str:
     """The name that must be bound: `os` of `os.environ`."""
-    names = (child.id for child in walk(node) if isinstance(child, ast.Name))
+    names = (child.id for child in nodes_of(node, ast.Name))
     return next(names, "")
 
 
@@ -115,7 +115,7 @@ def _is_quiet(project: Project, module: Module, node: ast.stmt, variable: str) -
 
 
 def _texts(node: ast.AST) -> list[str]:
-    return [c.value for c in walk(node) if isinstance(c, ast.Constant) and isinstance(c.value, str)]
+    return [c.value for c in nodes_of(node, ast.Constant) if isinstance(c.value, str)]
 
 
 def _alone(module: Module, body: list[ast.stmt], at: int) -> bool:

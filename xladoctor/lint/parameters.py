@@ -10,7 +10,7 @@ from xladoctor.lint import ops
 from xladoctor.lint.frames import Frame, Instance
 from xladoctor.lint.project import Function
 from xladoctor.lint.values import STATIC, UNKNOWN, Content, Value
-from xladoctor.sources.names import children, defaults, dotted, walk
+from xladoctor.sources.names import INNER, defaults, dotted, walk, within
 
 if TYPE_CHECKING:
     from xladoctor.lint.interpret import Interpreter
@@ -128,15 +128,8 @@ def bound(
 
 def assigned_in(body: Sequence[ast.stmt]) -> set[str]:
     """The names that statements assign, without those of functions in them."""
-    found: set[str] = set()
-    todo: list[ast.AST] = list(body)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            todo += children(node)
-    return found
+    own = (n for s in body if not isinstance(s, INNER) for n in within(s))
+    return {n.id for n in own if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def is_eager_test(test: ast.expr) -> bool:

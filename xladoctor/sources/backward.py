@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from xladoctor.sources.names import argument, last_name, parameters, walk
+from xladoctor.sources.names import argument, last_name, nodes_of, parameters, statements, walk
 from xladoctor.sources.order import innermost
 
 _MOST = 150
@@ -68,7 +68,7 @@ class Backward:
     def call_at(self, file: str, line: int, method: str) -> ast.Call | None:
         """The call of a method at a line."""
         tree = self.trees.get(file)
-        calls = (n for n in walk(tree) if isinstance(n, ast.Call)) if tree is not None else ()
+        calls = nodes_of(tree, ast.Call) if tree is not None else ()
         found = [c for c in calls if last_name(c.func) == method and c.lineno <= line <= (c.end_lineno or c.lineno)]
         return max(found, key=lambda c: c.lineno, default=None)
 
@@ -184,7 +184,7 @@ class Backward:
         owner = next((name for name, (_, own) in self._of_objects.items() if own is function), None)
         if owner is None:
             return []
-        nodes = [n for tree in self.trees.values() for n in walk(tree) if isinstance(n, ast.Assign)]
+        nodes = [n for tree in self.trees.values() for n in nodes_of(tree, ast.Assign)]
         made = [n for n in nodes if isinstance(n.value, ast.Call) and last_name(n.value.func) == owner]
         names = {last_name(target) for n in made for target in n.targets} - {""}
         at_once = [c for c in self._calls.get("", ()) if last_name(getattr(c[1].func, "func", c[1].func)) == owner]
@@ -198,17 +198,6 @@ class Backward:
                     found[name].append(Made(file, statement.lineno, statement, value, part))
             self._made[id(scope)] = found
         return self._made[id(scope)]
-
-
-def statements(scope: ast.AST) -> Iterator[ast.stmt]:
-    """The statements of a scope in the order of their lines, without those of functions within it."""
-    for node in ast.iter_child_nodes(scope):
-        if isinstance(node, (*_FUNCTIONS.__args__, ast.ClassDef)):
-            continue
-        if isinstance(node, ast.stmt):
-            yield node
-        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
-            yield from statements(node)
 
 
 def _parts(expression: ast.expr) -> Iterator[ast.AST]:

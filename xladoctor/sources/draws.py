@@ -11,6 +11,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from xladoctor.sources.names import statements, within
+
 _MAKERS = ("default_rng", "RandomState", "Generator", "Random")
 _SEEDING = ("seed", "default_rng", "RandomState", "Random", "Generator", "SystemRandom", "get_state", "set_state",
             "getstate", "setstate", "SeedSequence", "PCG64", "Philox", "MT19937", "spawn", "bit_generator")  # fmt: skip
@@ -48,7 +50,7 @@ def draws(tree: ast.Module, name: str, line: int) -> list[Draw]:
         return []
     modules, generators = _modules(tree), _generators(tree)
     found = []
-    for statement in _statements(function):
+    for statement in statements(function):
         for call in _own_calls(statement):
             if _is_draw(call, modules, generators):
                 names = _targets(statement)
@@ -118,7 +120,7 @@ def _seeds_itself(function: ast.AST) -> bool:
 def _projects(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a function multiplies what it is given by a drawn matrix, `x @ w`: all calls are to have the same one."""
     given = {a.arg for a in (*function.args.posonlyargs, *function.args.args)} - {"self", "cls"}
-    drawn = {t for s in _statements(function) if isinstance(s, ast.Assign) and _mentions_draw(s) for t in _targets(s)}
+    drawn = {t for s in statements(function) if isinstance(s, ast.Assign) and _mentions_draw(s) for t in _targets(s)}
     for node in ast.walk(function):
         sides: list[ast.expr] = []
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -136,26 +138,9 @@ def _mentions_draw(statement: ast.Assign) -> bool:
     return any(c.func.attr in _MATRICES for c in calls if isinstance(c.func, ast.Attribute))
 
 
-def _statements(function: ast.AST) -> Iterator[ast.stmt]:
-    """The statements of a function without those of functions within it."""
-    for node in ast.iter_child_nodes(function):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            continue
-        if isinstance(node, ast.stmt):
-            yield node
-        yield from _statements(node)
-
-
 def _own_calls(statement: ast.stmt) -> Iterator[ast.Call]:
     """The calls of a statement's own expressions, not those of the statements in its body."""
-    pending: list[ast.AST] = [c for c in ast.iter_child_nodes(statement) if not isinstance(c, ast.stmt)]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Lambda):
-            continue
-        if isinstance(node, ast.Call):
-            yield node
-        pending += [c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.stmt)]
+    return (n for n in within(statement, (ast.stmt, ast.Lambda)) if isinstance(n, ast.Call))
 
 
 def _targets(statement: ast.stmt) -> set[str]:

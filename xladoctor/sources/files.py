@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 from xladoctor.sources.setting_trees import is_settings, parse_settings
 from xladoctor.sources.source import Source, Unreadable, parse
 
@@ -128,8 +128,8 @@ class Files:
         if source is None:
             return found
         for top in _bodies(source.tree, function):
-            for node in walk(top):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            for node in nodes_of(top, ast.Name):
+                if isinstance(node.ctx, ast.Store):
                     found.setdefault(node.id, []).append(node.lineno)
         return found
 

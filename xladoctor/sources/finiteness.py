@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 _ASKS = frozenset(
     {"isfinite", "isnan", "isinf", "is_finite", "is_nan", "is_inf", "is_non_finite", "isna", "isnull", "notna",
@@ -46,10 +46,9 @@ class NanTest:
 def nan_tests(tree: ast.Module) -> list[NanTest]:
     """Every such place of a file, in order."""
     found = {}
-    for node in walk(tree):
-        if isinstance(node, ast.Call) and last_name(node.func) in _ACTS | _STOPS:
-            name = last_name(node.func)
-            found[node.lineno, name] = NanTest(node.lineno, name, "stops" if name in _STOPS else "asks", _asked(node))
+    for call in nodes_of(tree, ast.Call):
+        if (name := last_name(call.func)) in _ACTS | _STOPS:
+            found[call.lineno, name] = NanTest(call.lineno, name, "stops" if name in _STOPS else "asks", _asked(call))
     for part in _deciding(tree):
         for test in _explicit(part):
             found.setdefault((test.line, test.name), test)
@@ -100,9 +99,9 @@ def _asked(call: ast.Call) -> tuple[ast.AST, ...]:
 
 def _compared(node: ast.If | ast.While | ast.IfExp) -> Iterator[NanTest]:
     """The comparisons of size on which a branch depends."""
-    negated = {id(n.operand) for n in walk(node.test) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not)}
-    for compare in walk(node.test):
-        if not isinstance(compare, ast.Compare) or not all(isinstance(o, _SIZES) for o in compare.ops):
+    negated = {id(n.operand) for n in nodes_of(node.test, ast.UnaryOp) if isinstance(n.op, ast.Not)}
+    for compare in nodes_of(node.test, ast.Compare):
+        if not all(isinstance(o, _SIZES) for o in compare.ops):
             continue
         if len(compare.ops) > 1:  # both sides bounded: of NaN and of infinity this is false
             yield NanTest(compare.lineno, _text(compare), "bound", tuple(compare.comparators[:-1]))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 _FORWARD = frozenset({"fft", "fft2", "fftn", "fft2d", "fft3d", "rfft2", "rfftn", "fftnd"})
 _BACKWARD = frozenset({f"i{name}" for name in _FORWARD})
@@ -44,10 +44,9 @@ def conjugated(trees: Mapping[str, ast.Module]) -> list[tuple[str, int]]:
         filters = [
             f
             for f in walk(tree)
-            if isinstance(f, ast.FunctionDef)
-            and {last_name(n.func) for n in walk(f) if isinstance(n, ast.Call)} & _BACKWARD
+            if isinstance(f, ast.FunctionDef) and {last_name(n.func) for n in nodes_of(f, ast.Call)} & _BACKWARD
         ]
-        squares = {id(n) for b in walk(tree) if isinstance(b, ast.BinOp) and _is_square(b) for n in walk(b)}
+        squares = {id(n) for b in nodes_of(tree, ast.BinOp) if _is_square(b) for n in walk(b)}
         for node in walk(tree):
             turned = (isinstance(node, ast.Call) and last_name(node.func) in _CONJUGATES) or _mirrors(node)
             line = getattr(node, "lineno", 0)
@@ -58,7 +57,7 @@ def conjugated(trees: Mapping[str, ast.Module]) -> list[tuple[str, int]]:
 
 def _is_square(node: ast.BinOp) -> bool:
     """`z * np.conj(z)`: both operands are of the same names."""
-    one, other = ({n.id for n in walk(side) if isinstance(n, ast.Name)} for side in (node.left, node.right))
+    one, other = ({n.id for n in nodes_of(side, ast.Name)} for side in (node.left, node.right))
     return isinstance(node.op, ast.Mult | ast.MatMult) and bool(one & other - {"np", "tf", "numpy"})
 
 
@@ -69,10 +68,8 @@ def _mirrors(node: ast.AST) -> bool:
 
 
 def _of(file: str, tree: ast.Module) -> Iterator[Spectrum]:
-    for function in walk(tree):
-        if not isinstance(function, ast.FunctionDef):
-            continue
-        calls = [n for n in walk(function) if isinstance(n, ast.Call)]
+    for function in nodes_of(tree, ast.FunctionDef):
+        calls = list(nodes_of(function, ast.Call))
         names = {last_name(c.func) for c in calls}
         if names & _FORWARD and names & _SIZES and not names & _BACKWARD:
             first = next(c for c in calls if last_name(c.func) in _FORWARD)
@@ -81,12 +78,10 @@ def _of(file: str, tree: ast.Module) -> Iterator[Spectrum]:
 
 def _line(function: ast.FunctionDef, call: ast.Call) -> int:
     """That of the transform; or, where its operand is shifted there already, of what takes its result."""
-    inside = {last_name(n.func) for n in walk(call) if isinstance(n, ast.Call)}
+    inside = {last_name(n.func) for n in nodes_of(call, ast.Call)}
     if "ifftshift" not in inside:
         return call.lineno
     for statement in function.body:
-        if statement.lineno > call.lineno and any(
-            last_name(n.func) in _SIZES for n in walk(statement) if isinstance(n, ast.Call)
-        ):
+        if statement.lineno > call.lineno and any(last_name(n.func) in _SIZES for n in nodes_of(statement, ast.Call)):
             return statement.lineno
     return call.lineno

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from xladoctor.sources.finiteness import Kind, NanTest, nan_tests
 from xladoctor.sources.flows import Flows, Key
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 from xladoctor.sources.order import runs_before
 
 _TRAINS = frozenset(
@@ -69,7 +69,7 @@ def _scaled(node: ast.AST) -> bool:
 
 def _stops(test: NanTest, flows: Flows, tree: ast.Module, trainings: list[ast.Call]) -> bool:
     """Whether a callback is given to the training in question."""
-    made = [n for n in walk(tree) if isinstance(n, ast.Call) and n.lineno == test.line]
+    made = [n for n in nodes_of(tree, ast.Call) if n.lineno == test.line]
     reached = flows.reached(made)
     given = [v for c in trainings for v in (*c.args, *(k.value for k in c.keywords))]
     return not trainings or any(flows.holds(value, reached) for value in given)
@@ -88,8 +88,8 @@ def _at(tree: ast.Module, line: int) -> Iterator[ast.Call]:
 
 
 def _training(tree: ast.Module) -> Iterator[ast.Call]:
-    for node in walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TRAINS:
+    for node in nodes_of(tree, ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _TRAINS:
             yield node
 
 
@@ -102,7 +102,7 @@ def _taped(tree: ast.Module, steps_only: bool) -> Iterator[ast.Call]:
             continue
         for inner in walk(node):
             if isinstance(inner, ast.With) and any("GradientTape" in ast.dump(i.context_expr) for i in inner.items):
-                yield from (n for s in inner.body for n in walk(s) if isinstance(n, ast.Call))
+                yield from (n for s in inner.body for n in nodes_of(s, ast.Call))
             if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in _GRADIENTS:
                 yield inner
 

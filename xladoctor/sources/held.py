@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xladoctor.sources.arithmetic import reckoned
-from xladoctor.sources.backward import Backward, Made, statements
-from xladoctor.sources.names import around, dotted, last_name, operands, parents_of, walk
+from xladoctor.sources.backward import Backward, Made
+from xladoctor.sources.names import around, dotted, last_name, nodes_of, operands, parents_of, statements, walk
 
 _DEPTH = 4
 _SAME_TYPE = frozenset(
@@ -120,7 +120,7 @@ class View:
 
     def loads(self, scope: ast.AST, name: str) -> list[ast.Name]:
         """Where a name is read in a scope."""
-        return [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+        return [n for n in nodes_of(scope, ast.Name) if n.id == name and isinstance(n.ctx, ast.Load)]
 
     def made(self, value: ast.expr) -> Iterator[Made]:
         """What made a value, nearest first."""
@@ -133,7 +133,7 @@ class View:
         path = dotted(node)
         if path is None or depth < 0:
             return None
-        root = next(n for n in walk(node) if isinstance(n, ast.Name))
+        root = next(nodes_of(node, ast.Name))
         return self._held_under(root, path.partition(".")[2], depth)
 
     def _held_under(self, node: ast.Name, path: str, depth: int) -> Held | None:
@@ -250,7 +250,7 @@ class View:
         if held is None or held.kind != "object":
             return None
         for view in (self, *self.files.values()):
-            for owner in (n for n in walk(view.tree) if isinstance(n, ast.ClassDef) and n.name == held.of):
+            for owner in (n for n in nodes_of(view.tree, ast.ClassDef) if n.name == held.of):
                 lengths = [f for f in owner.body if isinstance(f, ast.FunctionDef) and f.name == "__len__"]
                 for value in (v for f in lengths for v in returned(f)):
                     inner = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
@@ -262,7 +262,7 @@ class View:
         """What `self.rows` is of an object that a name held."""
         if not (isinstance(own, ast.Attribute) and last_name(own.value) == "self"):
             return None
-        root, path = next(n for n in walk(node) if isinstance(n, ast.Name)), (dotted(node) or "").partition(".")[2]
+        root, path = next(nodes_of(node, ast.Name)), (dotted(node) or "").partition(".")[2]
         return self._held_under(root, f"{path}.{own.attr}" if path else own.attr, _DEPTH)
 
     def _written(self, node: ast.expr, depth: int) -> int | None:

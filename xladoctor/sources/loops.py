@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from xladoctor.sources.names import last_name, parameters, walk
+from xladoctor.sources.names import last_name, nodes_of, parameters, walk
 
 _PREDICTS = ("predict", "predict_on_batch")
 TRAINS = frozenset(
@@ -37,20 +37,20 @@ def trains(tree: ast.Module, line: int) -> bool:
 
 def _own(tree: ast.Module, body: ast.AST, batch: str) -> list[str]:
     """The functions of the program, or models, that are called with a batch alone and learn nothing."""
-    own = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
-    classes = {n.name for n in walk(tree) if isinstance(n, ast.ClassDef)}
+    own = {n.name: n for n in nodes_of(tree, ast.FunctionDef)}
+    classes = {n.name for n in nodes_of(tree, ast.ClassDef)}
     made = {
         last_name(t)
-        for n in walk(tree)
-        if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)
+        for n in nodes_of(tree, ast.Assign)
+        if isinstance(n.value, ast.Call)
         for t in n.targets
         if last_name(n.value.func)
         in {"Sequential", "Model", "load_model", *classes} | {f for f in own if _builds(own[f])}
     }
     found = []
-    for call in (n for n in walk(body) if isinstance(n, ast.Call)):
+    for call in nodes_of(body, ast.Call):
         name = last_name(call.func)
-        given = {n.id for a in call.args for n in walk(a) if isinstance(n, ast.Name)}
+        given = {n.id for a in call.args for n in nodes_of(a, ast.Name)}
         function = own.get(name)
         runs = function is not None and (_called(function) & made or given & made)
         if batch in given and (runs or name in made):
@@ -60,7 +60,7 @@ def _own(tree: ast.Module, body: ast.AST, batch: str) -> list[str]:
 
 def _trains(tree: ast.Module, body: ast.AST) -> bool:
     """Whether weights may be learnt in a body, or in the functions of the program that it calls."""
-    own = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
+    own = {n.name: n for n in nodes_of(tree, ast.FunctionDef)}
     todo: list[ast.AST] = [body]
     seen: set[str] = set()
     while todo:
@@ -81,14 +81,14 @@ def unconditional(tree: ast.Module, line: int, method: str) -> bool:
     """Whether a method is called at a line of a function whatever the function is given: under no `if`, and with no
     parameter as its first argument.
     """
-    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+    for function in nodes_of(tree, ast.FunctionDef):
         if not function.lineno <= line <= (function.end_lineno or 0):
             continue
         given = parameters(function)
         branches = (n for n in walk(function) if isinstance(n, ast.If | ast.IfExp | ast.Match | ast.BoolOp))
         if any(n.lineno <= line <= (n.end_lineno or 0) for n in branches):
             return False
-        calls = [n for n in walk(function) if isinstance(n, ast.Call) and last_name(n.func) == method]
+        calls = [n for n in nodes_of(function, ast.Call) if last_name(n.func) == method]
         first = [a for c in calls for a in (*c.args[:1], *(k.value for k in c.keywords if k.arg != "seed"))]
         return bool(calls) and not any(isinstance(a, ast.Name) and a.id in given for a in first)
     return False
@@ -103,5 +103,5 @@ def _around(tree: ast.Module, inner: ast.comprehension) -> ast.AST:
 
 
 def _called(node: ast.AST) -> set[str]:
-    calls = (n.func for n in walk(node) if isinstance(n, ast.Call))
+    calls = (n.func for n in nodes_of(node, ast.Call))
     return {f.attr if isinstance(f, ast.Attribute) else f.id for f in calls if isinstance(f, ast.Attribute | ast.Name)}

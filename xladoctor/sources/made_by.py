@@ -7,7 +7,7 @@ import builtins
 from dataclasses import dataclass
 
 from xladoctor.sources.backward import Backward, Made
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 _ARGUMENTS = ("x", "y", "validation_data", "class_weight", "sample_weight")
 _FOLLOWED = 4
@@ -92,7 +92,7 @@ def line_of_rows(
 
 def _of_keys(back: Backward, made: Made) -> tuple[str, int] | None:
     """Where the keys come from, if groups are dealt out by keys: `rng.permutation(np.unique(keys))`."""
-    calls = [n for n in walk(made.value) if isinstance(n, ast.Call)]
+    calls = list(nodes_of(made.value, ast.Call))
     keys: list[ast.expr] = [c.args[0] for c in calls if last_name(c.func) in ("unique", "set") and c.args]
     keys += [k.value for c in calls for k in c.keywords if k.arg == "groups"]
     here, found = (made.file, keys[0] if keys else None), None
@@ -118,9 +118,9 @@ def _given(back: Backward, file: str, line: int, function: str, place: int) -> a
 
 def _call_of_object(back: Backward, file: str, line: int) -> ast.Call | None:
     """The call at a line of what is neither a function of the program, nor one of a module or of Python."""
-    calls = (n for n in walk(back.tree(file) or ast.Module([], [])) if isinstance(n, ast.Call) and n.args)
+    calls = (n for n in nodes_of(back.tree(file) or ast.Module([], []), ast.Call) if n.args)
     for call in (c for c in calls if c.lineno <= line <= (c.end_lineno or c.lineno)):
-        root = next((n.id for n in walk(call.func) if isinstance(n, ast.Name)), "")
+        root = next((n.id for n in nodes_of(call.func, ast.Name)), "")
         if root and root not in _NO_OBJECTS and last_name(call.func) not in (*back.functions, *_METHODS):
             return call
     return None
@@ -162,11 +162,7 @@ def _fits(back: Backward, value: ast.expr, maker: Maker) -> bool:
 
 
 def _within(function: ast.AST, maker: Maker) -> bool:
-    return any(
-        last_name(n.func) in maker.names and last_name(n.func) != "fit"
-        for n in walk(function)
-        if isinstance(n, ast.Call)
-    )
+    return any(last_name(n.func) in maker.names and last_name(n.func) != "fit" for n in nodes_of(function, ast.Call))
 
 
 def _wanted(call: ast.Call, maker: Maker) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from xladoctor.sources.names import defaults, keyword, last_name, parameters, text_key, walk
+from xladoctor.sources.names import defaults, keyword, last_name, nodes_of, parameters, text_key, walk
 
 Kind = Literal["dict", "call", "parameters", "config", "reads", "names", "inputs"]
 _FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
@@ -87,7 +87,7 @@ def _of_class(file: str, cls: ast.ClassDef) -> Iterator[Members]:
 
 def _line_of(function: ast.AST, written: Mapping[str, int]) -> int:
     """Where a further name would be written."""
-    returns = (n.lineno for n in walk(function) if isinstance(n, ast.Return))
+    returns = (n.lineno for n in nodes_of(function, ast.Return))
     return max(written.values(), default=0) or next(returns, getattr(function, "lineno", 0))
 
 

@@ -8,7 +8,9 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import takewhile
+from typing import TypeVar
 
+N = TypeVar("N", bound=ast.AST)
 _SAME = (
     (re.compile(r"^tensorflow\.compat\.v[12](?=\.|$)"), "tensorflow"),
     (re.compile(r"^tensorflow\.(?:python\.)?keras(?=\.|$)"), "keras"),
@@ -90,6 +92,33 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
         yield here
         if fields[type(here)]:
             todo += children(here)
+
+
+def nodes_of(tree: ast.AST, kind: type[N]) -> Iterator[N]:
+    """The nodes of a kind in a tree, outer ones first."""
+    return (node for node in walk(tree) if isinstance(node, kind))
+
+
+INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+"""What has names of its own, and runs at another time."""
+
+
+def within(node: ast.AST, without: tuple[type[ast.AST], ...] = INNER) -> Iterator[ast.AST]:
+    """A node and all below it, but for nodes of these kinds and what they hold: the inside of functions and classes."""
+    todo = [node]
+    while todo:
+        here = todo.pop()
+        yield here
+        todo += [child for child in children(here) if not isinstance(child, without)]
+
+
+def statements(scope: ast.AST) -> Iterator[ast.stmt]:
+    """The statements of a scope in the order of their lines, without those of functions within it."""
+    for node in children(scope):
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case) and not isinstance(node, INNER):
+            if isinstance(node, ast.stmt):
+                yield node
+            yield from statements(node)
 
 
 def parents_of(tree: ast.AST) -> dict[ast.AST, ast.AST]:

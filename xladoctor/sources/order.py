@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from xladoctor.sources.names import walk
+from xladoctor.sources.names import nodes_of, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = Function
@@ -38,7 +38,7 @@ def statement_end(tree: ast.Module, line: int) -> int:
     """The last line of the innermost statement at a line."""
     ends = [
         (n.lineno, n.end_lineno or n.lineno)
-        for n in walk(tree)
-        if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)
+        for n in nodes_of(tree, ast.stmt)
+        if n.lineno <= line <= (n.end_lineno or n.lineno)
     ]
     return max(ends)[1] if ends else line

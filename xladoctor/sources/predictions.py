@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, mentioned, operands, walk
+from xladoctor.sources.names import last_name, mentioned, nodes_of, operands
 
 PREDICTS = frozenset({"predict", "predict_on_batch", "predict_proba"})
 LAYOUT = frozenset(
@@ -62,5 +62,5 @@ def cut(view: View, node: ast.expr, depth: int = 3) -> ast.expr | None:
 def words_of(view: View) -> set[str]:
     """The names, attributes, keywords and texts of all files of the program."""
     trees = [v.tree for v in view.every()]
-    given = {n.arg for tree in trees for n in walk(tree) if isinstance(n, ast.keyword) and n.arg}
+    given = {n.arg for tree in trees for n in nodes_of(tree, ast.keyword) if n.arg}
     return given.union(*map(mentioned, trees))

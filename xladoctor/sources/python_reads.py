@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xladoctor.sources.names import around, children, dotted, parents_of, walk
+from xladoctor.sources.names import around, children, dotted, nodes_of, parents_of, walk
 
 Path = Sequence[Sequence[str]]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -52,8 +52,8 @@ def number_lines(tree: ast.AST, text: str) -> Iterator[int]:
         value = float(text)
     except ValueError:
         return
-    for node in walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)) and node.value == value:
+    for node in nodes_of(tree, ast.Constant):
+        if isinstance(node.value, (int, float)) and node.value == value:
             yield node.lineno
 
 
@@ -134,9 +134,9 @@ def _reached(function: ast.AST, names: set[str], since: int) -> tuple[set[int], 
     names, lines, returned = set(names), set(), False
     for _ in range(_ROUNDS if names else 0):
         known = len(names)
-        for statement in (n for n in walk(function) if isinstance(n, ast.stmt) and n.lineno >= since):
+        for statement in (n for n in nodes_of(function, ast.stmt) if n.lineno >= since):
             own = [n for n in children(statement) if not isinstance(n, ast.stmt)]
-            loads = [n for o in own for n in walk(o) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+            loads = [n for o in own for n in nodes_of(o, ast.Name) if isinstance(n.ctx, ast.Load)]
             used = [n for n in loads if n.id in names]
             if used and statement.lineno > since:
                 lines |= _span(statement) if not hasattr(statement, "body") else {n.lineno for n in used}
@@ -150,8 +150,8 @@ def _reached(function: ast.AST, names: set[str], since: int) -> tuple[set[int], 
 def _targets(statement: ast.AST) -> set[str]:
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     return {
-        n.id for t in targets if t is not None for n in walk(t)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        n.id for t in targets if t is not None for n in nodes_of(t, ast.Name)
+        if isinstance(n.ctx, ast.Store)
     }  # fmt: skip
 
 
@@ -256,13 +256,12 @@ def counted(function: ast.AST) -> Mapping[tuple[str, str], int]:
     outer = {name: kind for n in walk(function) if isinstance(n, (ast.Global, ast.Nonlocal)) for name in n.names
              for kind in ("global" if isinstance(n, ast.Global) else "cell",)}  # fmt: skip
     added: dict[tuple[str, str], int] = {}
-    for node in walk(function):
-        if isinstance(node, ast.AugAssign):
-            target = node.target
-            if isinstance(target, ast.Attribute) and dotted(target.value) == "self":
-                added.setdefault(("attr", target.attr), node.lineno)
-            elif isinstance(target, ast.Name) and target.id in outer:
-                added.setdefault((outer[target.id], target.id), node.lineno)
+    for node in nodes_of(function, ast.AugAssign):
+        target = node.target
+        if isinstance(target, ast.Attribute) and dotted(target.value) == "self":
+            added.setdefault(("attr", target.attr), node.lineno)
+        elif isinstance(target, ast.Name) and target.id in outer:
+            added.setdefault((outer[target.id], target.id), node.lineno)
     return {key: line for key, line in added.items() if key[1] not in set_outright(function)}
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from xladoctor.sources.arithmetic import OPERATORS
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, last_name, nodes_of, walk
 from xladoctor.sources.order import scope_at
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
@@ -41,8 +41,8 @@ class Unknown(Exception):
 
 def method_of(tree: ast.Module, name: str) -> ast.FunctionDef | None:
     """The `__call__` of a class of this name."""
-    for node in walk(tree):
-        if isinstance(node, ast.ClassDef) and node.name == name:
+    for node in nodes_of(tree, ast.ClassDef):
+        if node.name == name:
             return next((n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__call__"), None)
     return None
 
@@ -125,8 +125,8 @@ _RATE = re.compile(r"\b(?:lr|learning_rate|rate|alpha|eta|schedule)\b|warm_?up|a
 def rate_lines(tree: ast.Module) -> list[int]:
     """The lines of whole-number divisions of which a rate is made: by what the line or its function is named."""
     found = []
-    for node in walk(tree):
-        if not isinstance(node, ast.stmt) or isinstance(node, _BLOCKS):
+    for node in nodes_of(tree, ast.stmt):
+        if isinstance(node, _BLOCKS):
             continue
         if any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv) for n in walk(node)):
             scope = getattr(scope_at(tree, node.lineno), "name", "")
@@ -139,8 +139,8 @@ def idle_losses(tree: ast.Module) -> list[int]:
     """The lines on which a loss of a `compile` is given the weight 0."""
     return [
         k.value.lineno
-        for n in walk(tree)
-        if isinstance(n, ast.Call) and last_name(n.func) == "compile"
+        for n in nodes_of(tree, ast.Call)
+        if last_name(n.func) == "compile"
         for k in n.keywords
         if k.arg == "loss_weights" and any(isinstance(c, ast.Constant) and c.value == 0 for c in walk(k.value))
     ]

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.order import scope_at
 
 _SELECTS = frozenset(
@@ -36,7 +36,7 @@ def selection(trees: Mapping[str, ast.Module], file: str, line: int, names: Iter
     tree = trees.get(file)
     if tree is None:
         return None
-    here = [n for n in walk(tree) if isinstance(n, ast.stmt) and _spans(n, line)]
+    here = [n for n in nodes_of(tree, ast.stmt) if _spans(n, line)]
     if not here:
         return None
     statement = here[-1]
@@ -60,7 +60,7 @@ def selection(trees: Mapping[str, ast.Module], file: str, line: int, names: Iter
             return found
         todo += [(where, scope, made.lineno, used, depth + 1) for used in _used(made.value)]
         for other, function in _called(trees, made.value):
-            for leaves in (n for n in walk(function) if isinstance(n, ast.Return) and n.value is not None):
+            for leaves in (n for n in nodes_of(function, ast.Return) if n.value is not None):
                 found = _in(leaves, other, "")
                 if found is not None:
                     return found
@@ -99,21 +99,21 @@ def _spans(node: ast.stmt, line: int) -> bool:
 
 
 def _used(node: ast.AST) -> list[str]:
-    names = [n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    names = [n for n in nodes_of(node, ast.Name) if isinstance(n.ctx, ast.Load)]
     return list(dict.fromkeys(n.id for n in sorted(names, key=lambda n: (n.lineno, n.col_offset))))
 
 
 def _assigned(scope: ast.AST, before: int | None, name: str) -> ast.Assign | None:
     """The last assignment to a name before a line, in a scope."""
     found = [
-        n for n in walk(scope)
-        if isinstance(n, ast.Assign) and (before is None or n.lineno < before)
+        n for n in nodes_of(scope, ast.Assign)
+        if (before is None or n.lineno < before)
         and any(isinstance(t, ast.Name) and t.id == name for target in n.targets for t in walk(target))
     ]  # fmt: skip
     return max(found, key=lambda n: n.lineno, default=None)
 
 
 def _called(trees: Mapping[str, ast.Module], value: ast.expr) -> Iterator[tuple[str, Function]]:
-    names = {n.func.id for n in walk(value) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+    names = {n.func.id for n in nodes_of(value, ast.Call) if isinstance(n.func, ast.Name)}
     for file, tree in trees.items():
         yield from ((file, n) for n in walk(tree) if isinstance(n, Function) and n.name in names)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.names import dotted, keyword, last_name, nodes_of, walk
 from xladoctor.sources.order import scope_at
 
 _TRAINED = frozenset({"trainable_variables", "trainable_weights"})
@@ -27,7 +27,7 @@ def for_inference(tree: ast.Module) -> list[InferenceCall]:
     for tape in _tapes(tree):
         scope = scope_at(tree, tape.lineno)
         trained = {
-            dotted(n.value) for n in walk(scope) if isinstance(n, ast.Attribute) and n.attr in _TRAINED
+            dotted(n.value) for n in nodes_of(scope, ast.Attribute) if n.attr in _TRAINED
         } - {None}  # fmt: skip
         for call in _calls(tape):
             training = keyword(call, "training")
@@ -61,4 +61,4 @@ def _tapes(tree: ast.Module) -> Iterator[ast.With]:
 
 def _calls(tape: ast.With) -> Iterator[ast.Call]:
     for statement in tape.body:
-        yield from (n for n in walk(statement) if isinstance(n, ast.Call))
+        yield from nodes_of(statement, ast.Call)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xladoctor.sources.backward import Backward, Made
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 
 _FLIPS = frozenset({"flip", "fliplr", "flipud", "reverse", "roll"})
 _ORDERS = frozenset({"transpose", "swapaxes", "moveaxis", "ravel", "reshape", "T", "flip", "take", "permute"})
@@ -37,7 +37,7 @@ def names_at(trees: Mapping[str, ast.Module], file: str, line: int) -> list[str]
     found: list[str] = []
     for node in walk(tree) if tree is not None else ():
         if isinstance(node, _Statement) and node.lineno <= line <= (node.end_lineno or node.lineno):
-            called = {id(n) for c in walk(node) if isinstance(c, ast.Call) for n in walk(c.func)}
+            called = {id(n) for c in nodes_of(node, ast.Call) for n in walk(c.func)}
             for part in walk(node):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and id(part) not in called:
                     found.append(part.id)
@@ -72,7 +72,7 @@ def _in_flow(trees: Mapping[str, ast.Module], stems: Sequence[str]) -> Iterator[
     """What makes the moves, through calls and objects, and lays items out in another order than they had."""
     back, seen = Backward(trees), set()
     for file, tree in trees.items():
-        for statement in (n for n in walk(tree) if isinstance(n, ast.Assign)):
+        for statement in nodes_of(tree, ast.Assign):
             if not any(_named({last_name(t)}, stems) for target in statement.targets for t in _targets(target)):
                 continue
             first = Made(file, statement.lineno, statement, statement.value)
@@ -93,7 +93,7 @@ def _laid_out(node: ast.AST) -> int:
         return 0
     name = last_name(node.func)
     by_columns = any(k.arg == "order" and ast.unparse(k.value) == "'F'" for k in node.keywords)
-    inside = {n.attr for part in (node.func, *node.args) for n in walk(part) if isinstance(n, ast.Attribute)}
+    inside = {n.attr for part in (node.func, *node.args) for n in nodes_of(part, ast.Attribute)}
     flattens = name in _FLATTENS
     return 7 * (flattens and (by_columns or bool(inside & _EXCHANGES)))
 
@@ -136,7 +136,7 @@ def _by_names(file: str, function: str, statement: _Statement, relation: str, ne
         if relation == "swapped" and function in near and _column_first(node):
             yield Turn(file, line, function, 6)
         elif relation == "reordered" and isinstance(node, ast.Subscript):
-            calls = (n for n in walk(node.slice) if isinstance(n, ast.Call))
+            calls = nodes_of(node.slice, ast.Call)
             if any(last_name(c.func) in _SORTS for c in calls):
                 yield Turn(file, line, function, 4)
 
@@ -166,18 +166,18 @@ def handed_on(trees: Mapping[str, ast.Module], file: str, line: int, relation: s
     """In the function around a line that takes moves: the line that turns them or what was made of them, or that hands
     them to a function under their new name; else the line itself.
     """
-    functions = [f for f in walk(trees[file]) if isinstance(f, ast.FunctionDef)] if file in trees else []
+    functions = list(nodes_of(trees[file], ast.FunctionDef)) if file in trees else []
     around = [f for f in functions if f.lineno <= line <= (f.end_lineno or f.lineno)]
     body = [n for n in walk(around[-1]) if isinstance(n, _Statement) and n.lineno >= line] if around else []
     taken = next((s for s in body if isinstance(s, ast.Assign) and s.lineno == line), None)
     targets = taken.targets if taken is not None else []
     names = {last_name(p) for t in targets for p in (t.elts if isinstance(t, ast.Tuple) else [t])}
     for node in (n for s in body for n in walk(s)):
-        if _weight(node, relation) and names & {last_name(n) for n in walk(node) if isinstance(n, ast.Name)}:
+        if _weight(node, relation) and names & {last_name(n) for n in nodes_of(node, ast.Name)}:
             return getattr(node, "lineno", line)
     if taken is not None and any(_weight(n, relation) for n in walk(taken)):
         return line
-    for call in (n for s in body for n in walk(s) if isinstance(n, ast.Call)):
+    for call in (n for s in body for n in nodes_of(s, ast.Call)):
         if any(isinstance(a, ast.Name) and a.id in names for a in call.args):
             return call.lineno
     return line
@@ -185,9 +185,8 @@ def handed_on(trees: Mapping[str, ast.Module], file: str, line: int, relation: s
 
 def _statements(tree: ast.Module) -> Iterator[tuple[str, _Statement]]:
     """(name of the function around, statement) of all functions."""
-    for function in walk(tree):
-        if isinstance(function, ast.FunctionDef):
-            yield from ((function.name, s) for s in walk(function) if isinstance(s, _Statement))
+    for function in nodes_of(tree, ast.FunctionDef):
+        yield from ((function.name, s) for s in walk(function) if isinstance(s, _Statement))
 
 
 def _of(file: str, function: str, statement: _Statement, stems: Sequence[str], relation: str) -> Iterator[Turn]:

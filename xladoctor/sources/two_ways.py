@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from xladoctor.sources.names import defaults, dotted, last_name, positional, walk
+from xladoctor.sources.names import defaults, dotted, last_name, nodes_of, positional, walk
 
 _HOW = re.compile(
     r"(?:^|_)(?:xla|jit|compiled?|fused|fast|slow|vectori[sz]ed|accelerated?|kernels?|cuda|gpu|native|eager|legacy|"
@@ -80,7 +80,7 @@ def two_ways(trees: Mapping[str, ast.Module]) -> Iterator[TwoWays]:
 
 def _about_how(test: ast.expr) -> bool:
     names = [last_name(n) for n in walk(test) if isinstance(n, ast.Name | ast.Attribute)]
-    names += [str(n.value) for n in walk(test) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    names += [str(n.value) for n in nodes_of(test, ast.Constant) if isinstance(n.value, str)]
     return any(_HOW.search(name) for name in names)
 
 
@@ -234,11 +234,11 @@ def _is_traced(decorator: ast.expr) -> bool:
 
 def _free(tree: ast.AST) -> set[str]:
     """The names that something reads and does not make itself."""
-    made = {a.arg for n in walk(tree) if isinstance(n, ast.arguments) for a in (*n.posonlyargs, *n.args, *n.kwonlyargs)}
-    made |= {n.id for n in walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    made = {a.arg for n in nodes_of(tree, ast.arguments) for a in (*n.posonlyargs, *n.args, *n.kwonlyargs)}
+    made |= {n.id for n in nodes_of(tree, ast.Name) if not isinstance(n.ctx, ast.Load)}
     made |= {n.name for n in walk(tree) if isinstance(n, _Function)}
     annotations = {id(m) for n in walk(tree) for a in _annotations(n) for m in walk(a)}
-    return {n.id for n in walk(tree) if isinstance(n, ast.Name) and n.id not in made and id(n) not in annotations}
+    return {n.id for n in nodes_of(tree, ast.Name) if n.id not in made and id(n) not in annotations}
 
 
 def _annotations(node: ast.AST) -> Iterator[ast.AST]:

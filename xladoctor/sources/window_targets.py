@@ -9,7 +9,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from xladoctor.sources.names import assigned_once, walk
+from xladoctor.sources.names import assigned_once, nodes_of
 
 Terms = Counter[str]
 _DEEP = 6
@@ -22,13 +22,13 @@ def line_within(trees: Mapping[str, ast.Module]) -> tuple[str, int] | None:
 
 
 def _scopes(tree: ast.Module) -> Iterator[ast.AST]:
-    yield from (n for n in walk(tree) if isinstance(n, ast.FunctionDef))
+    yield from nodes_of(tree, ast.FunctionDef)
     yield ast.Module([s for s in tree.body if not isinstance(s, ast.FunctionDef | ast.ClassDef)], [])
 
 
 def _within(scope: ast.AST) -> Iterator[int]:
     known = assigned_once(scope)
-    taken = [(ast.unparse(n.value), _first(n), n) for n in walk(scope) if isinstance(n, ast.Subscript)]
+    taken = [(ast.unparse(n.value), _first(n), n) for n in nodes_of(scope, ast.Subscript)]
     windows = [
         (of, _terms(at.lower, known), _terms(at.upper, known))
         for of, at, _ in taken

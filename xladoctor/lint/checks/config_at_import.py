@@ -9,12 +9,13 @@ from functools import cached_property
 
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.project import Function, Module, Project
-from xladoctor.sources.names import children, dotted, walk
+from xladoctor.sources.names import children, dotted, walk, within
 
 _LIKE_CONFIG = re.compile(r"(?i)(^|_)(cfg|conf|config|configuration|params|parameters|settings|options|hparams)$")
 _WRITES = ("update", "setdefault", "pop", "clear")
 _READS = ("get", "__getitem__")
 _FAR = 4
+_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 Place = tuple[Module, str]
 
 
@@ -27,7 +28,7 @@ def find(project: Project) -> Iterator[Hazard]:
         if module.source.map:
             continue  # nobody imports a notebook: its cells run when they are run
         for node, how in _at_import(module.source.tree.body):
-            for child in _without_functions(node):
+            for child in within(node, _LATER):
                 read = configs.read_by(module, child)
                 if read is not None:
                     message = f"{read} is read {how}: this value is kept, and later changes have no effect."
@@ -152,7 +153,7 @@ def _written(module: Module) -> Iterator[tuple[ast.expr, bool]]:
     """Dicts that a module writes to, and whether a function does."""
     outer = [function.node for function in module.by_node.values() if function.inside is None]
     for body, inside in [(module.source.tree, False), *((node, True) for node in outer)]:
-        yield from ((target, inside) for target in _targets(walk(body) if inside else _without_functions(body)))
+        yield from ((target, inside) for target in _targets(walk(body) if inside else within(body, _LATER)))
 
 
 def _written_in(node: ast.AST) -> Iterator[ast.expr]:
@@ -183,12 +184,3 @@ def _at_import(body: list[ast.stmt]) -> Iterator[tuple[ast.AST, str]]:
                 yield from _at_import([n for n in children(node) if isinstance(n, ast.stmt)])
         else:
             yield node, "while the module is imported"
-
-
-def _without_functions(node: ast.AST) -> Iterator[ast.AST]:
-    todo = [node]
-    while todo:
-        here = todo.pop()
-        yield here
-        later = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-        todo += [child for child in children(here) if not isinstance(child, later)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from xladoctor.lint.environment_fix import fix_of
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.project import Module, Project
-from xladoctor.sources.names import children, dotted, imported, walk
+from xladoctor.sources.names import children, dotted, imported, nodes_of, walk
 
 AT_IMPORT = ("KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
 """Read by the import."""
@@ -131,20 +131,19 @@ def _named(key: ast.expr, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 def _may_run_ops(project: Project, module: Module, node: ast.stmt) -> bool:
     """Whether a statement calls TensorFlow or Keras, or a function of the project, at the top level."""
-    for child in walk(node):
-        if isinstance(child, ast.Call):
-            name = module.full(child.func)
-            if name is not None and name.partition(".")[0] in _ROOTS:
-                return True
-            written = dotted(child.func)
-            if written and not isinstance(project.resolve(written, module), str | None):
-                return True
+    for child in nodes_of(node, ast.Call):
+        name = module.full(child.func)
+        if name is not None and name.partition(".")[0] in _ROOTS:
+            return True
+        written = dotted(child.func)
+        if written and not isinstance(project.resolve(written, module), str | None):
+            return True
     return False
 
 
 def _starts_children(node: ast.AST) -> bool:
     """Whether a function starts other processes, for which it may set the environment."""
-    named = (dotted(child.func) or "" for child in walk(node) if isinstance(child, ast.Call))
+    named = (dotted(child.func) or "" for child in nodes_of(node, ast.Call))
     return any(name.startswith(_CHILDREN) or "Process" in name or "Popen" in name for name in named)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from xladoctor.lint.frames import Call, Closure, Event
 from xladoctor.lint.hazard import Hazard, in_frame
-from xladoctor.sources.names import assigned_once, keyword, last_name, walk
+from xladoctor.sources.names import assigned_once, keyword, last_name, nodes_of, walk
 
 _OPTIONS = "autograph.experimental.set_loop_options"
 
@@ -30,7 +30,7 @@ def see(event: Event) -> Iterator[Hazard]:
 def _of_options(event: Call) -> Iterator[tuple[str, ast.AST]]:
     """`x = tf.concat([x, new], 0)` in the loop that has these options."""
     given = keyword(event.node, "shape_invariants")
-    names = {part.id for part in walk(given) if isinstance(part, ast.Name)} if given is not None else set()
+    names = {part.id for part in nodes_of(given, ast.Name)} if given is not None else set()
     function = event.frame.function
     loops = [n for n in walk(function.node) if isinstance(n, ast.For | ast.While)] if function is not None else []
     for node in (n for loop in loops if event.node in walk(loop) for n in walk(loop)):
@@ -49,9 +49,7 @@ def _of_body(event: Call) -> Iterator[tuple[str, ast.AST]]:
     node = target.function.node
     names = [argument.arg for argument in node.args.args]
     held = assigned_once(node)
-    results = (
-        [node.body] if isinstance(node, ast.Lambda) else [n.value for n in walk(node) if isinstance(n, ast.Return)]
-    )
+    results = [node.body] if isinstance(node, ast.Lambda) else [n.value for n in nodes_of(node, ast.Return)]
     for result in results:
         parts = result.elts if isinstance(result, ast.Tuple | ast.List) else []
         for name, part in zip(names, parts, strict=False):

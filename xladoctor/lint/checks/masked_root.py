@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from xladoctor.lint.frames import Call, Event, Frame
 from xladoctor.lint.hazard import Hazard, in_frame
-from xladoctor.sources.names import assigned_once, keyword, last_name, walk
+from xladoctor.sources.names import assigned_once, keyword, last_name, nodes_of
 
 # Those whose gradient kernel gives 0 where the incoming gradient is 0 (measured, docs/lint.md); a logarithm or a
 # division gives NaN in every mode.
@@ -53,7 +53,7 @@ def _root(event: Call) -> ast.Call | None:
     if compared is None or _bounded(_meant(compared[0], held)):
         return None
     kept = _meant(given[1 if compared[1] else 2], held)
-    calls = [node for node in walk(kept) if isinstance(node, ast.Call) and node.args]
+    calls = [node for node in nodes_of(kept, ast.Call) if node.args]
     if any(last_name(call.func) == "stop_gradient" for call in calls):
         return None
     for call in calls:

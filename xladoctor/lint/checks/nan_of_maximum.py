@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from xladoctor.lint.frames import Call, Event
 from xladoctor.lint.hazard import Hazard, in_frame
-from xladoctor.sources.names import assigned_once, last_name, walk
+from xladoctor.sources.names import assigned_once, last_name, nodes_of, walk
 
 _TESTS = frozenset({"is_nan", "is_finite"})
 _REDUCED = frozenset({"reduce_max", "reduce_min"})
@@ -49,15 +49,15 @@ def _reduced(node: ast.expr, held: dict[str, ast.expr], far: int = 6) -> ast.Cal
 
 def _asked(node: ast.expr, held: dict[str, ast.expr]) -> bool:
     nodes = [node, *([held[node.id]] if isinstance(node, ast.Name) and node.id in held else [])]
-    calls = [last_name(part.func) for one in nodes for part in walk(one) if isinstance(part, ast.Call)]
+    calls = [last_name(part.func) for one in nodes for part in nodes_of(one, ast.Call)]
     return not _TESTS.isdisjoint(calls)
 
 
 def _chooses(function: ast.AST, test: ast.Call, held: dict[str, ast.expr]) -> bool:
     """Whether `tf.where` chooses by this test, or by a name that holds it."""
     names = {name for name, value in held.items() if any(part is test for part in walk(value))}
-    for call in walk(function):
-        if isinstance(call, ast.Call) and last_name(call.func) in ("where", "where_v2", "cond") and call.args:
+    for call in nodes_of(function, ast.Call):
+        if last_name(call.func) in ("where", "where_v2", "cond") and call.args:
             inside = list(walk(call.args[0]))
             if test in inside or any(isinstance(part, ast.Name) and part.id in names for part in inside):
                 return True

@@ -15,7 +15,7 @@ from xladoctor.rules import by_slug
 from xladoctor.rules.slips import OF_NAMES, OF_SOURCE
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.held import View
-from xladoctor.sources.names import unchanged, walk
+from xladoctor.sources.names import nodes_of, unchanged, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.slips import Slip, slips, slips_of_names
 
@@ -54,7 +54,7 @@ def _hazard(module: Module, slip: Slip, code: str) -> Hazard:
     """At the first thing that stands on the line."""
     tree = module.source.tree
     node = next((n for n in walk(tree) if getattr(n, "lineno", 0) == slip.line), tree)
-    first = next((n for n in walk(tree) if isinstance(n, ast.stmt) and n.lineno == slip.line), node)
+    first = next((n for n in nodes_of(tree, ast.stmt) if n.lineno == slip.line), node)
     name = getattr(scope_at(tree, slip.line), "name", None)
     how = f"{slip.title}. {slip.message}"
     return Hazard(code, module, first, how, None, function=name, details={"kind": slip.kind})

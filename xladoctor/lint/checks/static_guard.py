@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.project import Function, Module, Project
-from xladoctor.sources.names import dotted, walk
+from xladoctor.sources.names import dotted, nodes_of, walk
 
 
 def find(project: Project) -> Iterator[Hazard]:
@@ -108,7 +108,7 @@ def _sizes(node: ast.If, aliases: dict[str, str]) -> set[str]:
 
 def _checks_in_the_graph(function: ast.AST) -> bool:
     """Whether the function also checks at run time: `tf.debugging.assert_equal(tf.shape(a)[0], ...)`."""
-    names = [dotted(node.func) or "" for node in walk(function) if isinstance(node, ast.Call)]
+    names = [dotted(node.func) or "" for node in nodes_of(function, ast.Call)]
     return any(".assert_" in name or name.endswith(("ensure_shape", ".Assert")) for name in names)
 
 

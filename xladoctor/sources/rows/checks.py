@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.loops import TRAINS
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of
 from xladoctor.sources.rows.values import Array, Names, RowFault
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _pair(found: list[Any]) -> tuple[int, int] | None:
 def _predicts(reader: Reader, body: list[ast.stmt], depth: int = 3) -> bool:
     """Whether predictions are made, and not thrown away, as where only the time is wanted."""
     unused = [s.value for s in body if isinstance(s, ast.Expr)]
-    for call in (n for s in body for n in walk(s) if isinstance(n, ast.Call) and n not in unused):
+    for call in (n for s in body for n in nodes_of(s, ast.Call) if n not in unused):
         name = last_name(call.func)
         if name in ("predict", "predict_on_batch") or name in reader.models:
             return True
@@ -99,7 +99,7 @@ def _trains(reader: Reader, body: list[ast.stmt], depth: int = 3) -> bool:
 
 
 def _called(body: list[ast.stmt]) -> set[str]:
-    return {last_name(n.func) for s in body for n in walk(s) if isinstance(n, ast.Call)} - {""}
+    return {last_name(n.func) for s in body for n in nodes_of(s, ast.Call)} - {""}
 
 
 def at_the_end(reader: Reader) -> None:

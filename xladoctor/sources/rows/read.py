@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from xladoctor.sources.names import defaults, last_name, walk
+from xladoctor.sources.names import defaults, last_name, nodes_of
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.rows import checks, expressions
 from xladoctor.sources.rows.values import Array, Call, Calls, Items, Named, Names, RowFault, RowSet, Step, chunk_of
@@ -54,7 +54,7 @@ class Reader:
         self.names: Names = {}
         self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
         self.models = {
-            last_name(n.value) for n in walk(tree) if isinstance(n, ast.Attribute) and n.attr in _MODEL
+            last_name(n.value) for n in nodes_of(tree, ast.Attribute) if n.attr in _MODEL
         } - {""}  # fmt: skip
         self.faults: list[RowFault] = []
         self.trained: list[tuple[Array, int, str]] = []
@@ -174,8 +174,8 @@ class Reader:
 
     def _stepped(self, node: ast.While, names: Names) -> None:
         """What the body of a loop counts up."""
-        for inner in walk(node):
-            if isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Name):
+        for inner in nodes_of(node, ast.AugAssign):
+            if isinstance(inner.target, ast.Name):
                 names[inner.target.id] = Step()
 
     def assign(self, target: ast.AST, value: Any, names: Names, node: ast.AST) -> None:

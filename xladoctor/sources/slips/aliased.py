@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, mentioned, walk
+from xladoctor.sources.names import dotted, last_name, mentioned, nodes_of, walk
 from xladoctor.sources.slips.slip import Slip, values_of_names
 
 _UPDATES = re.compile(r"target|ema|shadow|teacher|average|polyak|sync|soft_?update|(?:hard|copy)_?(?:update|weights)")
@@ -38,7 +38,7 @@ def aliases(tree: ast.Module) -> Iterator[Slip]:
 def _never_called(tree: ast.Module) -> Iterator[Slip]:
     """A function that brings a second model up to date, and that nothing calls."""
     names = mentioned(tree)
-    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+    for function in nodes_of(tree, ast.FunctionDef):
         if function.name in names or function.decorator_list or not _UPDATES.search(function.name):
             continue
         changes = any(
@@ -57,15 +57,13 @@ def _never_called(tree: ast.Module) -> Iterator[Slip]:
 
 def _synced(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """(name, other) where the program copies weights from one to the other, or averages both."""
-    for node in walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
+    for node in nodes_of(tree, ast.Call):
         if last_name(node.func) == "set_weights" and isinstance(node.func, ast.Attribute):
             other = {
                 dotted(n.func.value)
                 for a in node.args
-                for n in walk(a)
-                if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "get_weights"
+                for n in nodes_of(a, ast.Call)
+                if isinstance(n.func, ast.Attribute) and n.func.attr == "get_weights"
             }
             for of in other - {None}:
                 yield dotted(node.func.value) or "", of or ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, names_in, walk
-from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, Slip, loaded, stored, within
+from xladoctor.sources.names import dotted, last_name, names_in, nodes_of, walk, within
+from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, Slip, loaded, stored
 
 _ADDS = frozenset({"append", "add", "insert", "appendleft"})
 _KEEPS = frozenset({"Lambda", "LambdaCallback", "partial", "MeanMetricWrapper", "LossFunctionWrapper", "Activation"})
@@ -33,7 +33,7 @@ def captured(tree: ast.Module) -> Iterator[Slip]:
 
 def _slip(function: ast.AST, late: list[str]) -> Slip:
     shown = " and ".join(f"`{n}`" for n in late)
-    reads = [n.lineno for n in walk(function) if isinstance(n, ast.Name) and n.id in late]
+    reads = [n.lineno for n in nodes_of(function, ast.Name) if n.id in late]
     return Slip(
         "late-bound",
         function.lineno,  # type: ignore[attr-defined]

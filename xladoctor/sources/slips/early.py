@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xladoctor.sources.names import argument, defaults, dotted, last_name, walk
-from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, key_of, loaded, within
+from xladoctor.sources.names import argument, defaults, dotted, last_name, nodes_of, walk, within
+from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, key_of, loaded
 
 _DEFAULT = re.compile(r"(?:^|_)defaults?(?:_|$)", re.IGNORECASE)
 _Key = tuple[str, str]
@@ -49,7 +49,7 @@ def early(tree: ast.Module) -> Iterator[Slip]:
 
 def _of_parameters(tree: ast.Module, functions: Sequence[ast.FunctionDef | ast.AsyncFunctionDef]) -> Iterator[_Read]:
     """Defaults of which a call makes use."""
-    calls = [n for n in walk(tree) if isinstance(n, ast.Call)]
+    calls = list(nodes_of(tree, ast.Call))
     for function in functions:
         name = function.name
         for parameter, default in defaults(function).items():
@@ -70,9 +70,7 @@ def _of_parameters(tree: ast.Module, functions: Sequence[ast.FunctionDef | ast.A
 
 def _of_classes(tree: ast.Module) -> Iterator[_Read]:
     """Attributes in the body of a class."""
-    for node in walk(tree):
-        if not isinstance(node, ast.ClassDef):
-            continue
+    for node in nodes_of(tree, ast.ClassDef):
         for statement in node.body:
             if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
                 target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
@@ -112,8 +110,8 @@ def _writes(tree: ast.Module) -> dict[_Key, list[int]]:
         key = key_of(target)
         if key is not None and key[0] not in ("self", "cls"):
             found.setdefault(key, []).append(line)
-    for node in walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+    for node in nodes_of(tree, ast.Call):
+        if isinstance(node.func, ast.Attribute):
             holder = dotted(node.func.value)
             if holder and node.func.attr == "update":
                 names = [k.arg for k in node.keywords if k.arg]

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View, returned
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import keyword, last_name, nodes_of
 from xladoctor.sources.slips.orders import in_order
 from xladoctor.sources.slips.slip import Slip
 
@@ -24,8 +24,8 @@ _OF_EACH_ROW = frozenset({"shift", "diff", "rank", "cumsum", "cumprod", "pct_cha
 
 def faults(view: View) -> Iterator[Slip]:
     """All of a file."""
-    for node in walk(view.tree):
-        if not isinstance(node, ast.Attribute) or node.attr not in _ARRAYS or _is_reduced(view, node):
+    for node in nodes_of(view.tree, ast.Attribute):
+        if node.attr not in _ARRAYS or _is_reduced(view, node):
             continue
         found = _by_group(view, node.value)
         if found is None or in_order(view, found[1]):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from xladoctor.sources.names import dotted, mentioned, walk
+from xladoctor.sources.names import dotted, mentioned, nodes_of
 from xladoctor.sources.slips.slip import Slip
 
 _HOOKS = {
@@ -23,7 +23,7 @@ _HOOKS = {
 
 def unknown_hooks(tree: ast.Module) -> Iterator[Slip]:
     """Each that no line of the module calls or names either."""
-    classes = [n for n in walk(tree) if isinstance(n, ast.ClassDef)]
+    classes = list(nodes_of(tree, ast.ClassDef))
     bases = _bases(tree) if classes else {}
     named = mentioned(tree) if classes else frozenset()
     for made in classes:
@@ -47,8 +47,8 @@ def _bases(tree: ast.Module) -> dict[str, str]:
     """{name: class} of the base classes that the module imports from Keras."""
     return {
         alias.asname or alias.name: alias.name
-        for node in walk(tree)
-        if isinstance(node, ast.ImportFrom) and "keras" in (node.module or "")
+        for node in nodes_of(tree, ast.ImportFrom)
+        if "keras" in (node.module or "")
         for alias in node.names
         if alias.name in _HOOKS
     }

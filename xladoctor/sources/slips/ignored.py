@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from xladoctor.sources.names import argument, keyword, last_name, parameters, walk
+from xladoctor.sources.names import argument, keyword, last_name, nodes_of, parameters, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip
 
 
 def ignored(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, Slip]]:
     """`self.fused = True` in a constructor that takes `fused`, and `fused = True` before anything reads it."""
-    calls = [n for tree in trees.values() for n in walk(tree) if isinstance(n, ast.Call)]
+    calls = [n for tree in trees.values() for n in nodes_of(tree, ast.Call)]
     for file, tree in trees.items():
-        owners = {id(f): c.name for c in walk(tree) if isinstance(c, ast.ClassDef) for f in c.body}
+        owners = {id(f): c.name for c in nodes_of(tree, ast.ClassDef) for f in c.body}
         for function in (n for n in walk(tree) if isinstance(n, FUNCTIONS)):
             for name, line, value in _replaced(function):
                 asked = _asked(function, owners.get(id(function)), name, value, calls)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import LOOPS, Slip, scopes, within_body
 
 _WEIGHTS = frozenset({"weights", "variables", "trainable_variables", "trainable_weights", "non_trainable_weights"})
@@ -71,7 +71,7 @@ def _restores(tree: ast.Module, name: str) -> bool:
         for target, over in pairs:
             if not any(dotted(n) == name for n in walk(over)) or not isinstance(target, ast.Tuple):
                 continue
-            names = {n.id for n in walk(target) if isinstance(n, ast.Name)}
+            names = {n.id for n in nodes_of(target, ast.Name)}
             body = loop.body if isinstance(loop, ast.For) else [loop.elt]
             for n in (n for part in body for n in walk(part)):
                 if (

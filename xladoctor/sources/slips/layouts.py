@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from xladoctor.sources.names import given, keyword, last_name, walk
+from xladoctor.sources.names import given, keyword, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns
 
 _REDUCES = frozenset(
@@ -30,7 +30,7 @@ def layouts(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, Slip]]:
 
 
 def _of_scope(scope: _Function, functions: Mapping[str, list[_Function]]) -> Iterator[Slip]:
-    calls = [n for n in walk(scope) if isinstance(n, ast.Call)]
+    calls = list(nodes_of(scope, ast.Call))
     for target, value, line in assigns(scope):
         given, order = _exchanged(value)
         if given is None or not isinstance(target, ast.Name):
@@ -89,7 +89,7 @@ def _reduced(
     """(function, axes) of the sums and the like over axes by number that a call makes of what it is given."""
     for function in functions.get(last_name(call.func), ()):
         own = [n for n, a in given(call, function) if isinstance(a, ast.Name) and a.id == name]
-        for inner in (n for n in walk(function) if isinstance(n, ast.Call)):
+        for inner in nodes_of(function, ast.Call):
             axes = _axes(inner)
             if axes is not None and any(isinstance(n, ast.Name) and n.id in own for n in walk(inner)):
                 yield function.name, axes

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from xladoctor.sources.held import View
 from xladoctor.sources.loops import TRAINS
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, within_body
 
 _KEEPS = frozenset({"append", "extend", "concatenate", "update", "update_state", "write"})
@@ -76,7 +76,7 @@ def _keeps(loop: ast.AST) -> bool:
 
 
 def _trains(view: View, node: ast.AST, depth: int) -> bool:
-    for name in {last_name(n.func) for n in walk(node) if isinstance(n, ast.Call)} - {""}:
+    for name in {last_name(n.func) for n in nodes_of(node, ast.Call)} - {""}:
         if name in TRAINS or "train" in name.lower():
             return True
         if depth and any(_trains(view, f, depth - 1) for _, f in view.back.functions.get(name, ())):

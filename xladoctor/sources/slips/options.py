@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.names import dotted, keyword, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import Slip, assigns, key_of
 
 _SETTINGS = re.compile(
@@ -33,8 +33,8 @@ def _texts_for_true(tree: ast.Module, words: Sequence[str]) -> Iterator[Slip]:
     """`type=bool` of an option that was given a text which should be false."""
     inner = [
         c.value
-        for n in walk(tree)
-        if isinstance(n, ast.Call) and last_name(n.func) in ("parse_args", "parse_known_args") and n.args
+        for n in nodes_of(tree, ast.Call)
+        if last_name(n.func) in ("parse_args", "parse_known_args") and n.args
         for c in getattr(n.args[0], "elts", ())
         if isinstance(c, ast.Constant) and isinstance(c.value, str)
     ]
@@ -131,10 +131,9 @@ def _handed_on(tree: ast.Module) -> bool:
         n.id
         for t, v, _ in assigns(tree)
         if isinstance(v, ast.Call) and last_name(v.func) in ("parse_args", "parse_known_args")
-        for n in walk(t)
-        if isinstance(n, ast.Name)
+        for n in nodes_of(t, ast.Name)
     }
-    read = {id(n.value) for n in walk(tree) if isinstance(n, ast.Attribute)}
+    read = {id(n.value) for n in nodes_of(tree, ast.Attribute)}
     return not names or any(
         isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names and id(n) not in read
         for n in walk(tree)
@@ -200,11 +199,11 @@ def _meant(asked: str, idle: Sequence[str]) -> str | None:
 
 def _kept(tree: ast.Module) -> Iterator[str]:
     """The keys of dicts that a name of settings holds, those within them too."""
-    for node in walk(tree):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
+    for node in nodes_of(tree, ast.Assign):
+        if isinstance(node.value, ast.Dict):
             named = any(_SETTINGS.search((dotted(t) or "").rpartition(".")[2]) for t in node.targets)
             if named:
-                for inner in (n for n in walk(node.value) if isinstance(n, ast.Dict)):
+                for inner in nodes_of(node.value, ast.Dict):
                     yield from (k.value for k in inner.keys if isinstance(k, ast.Constant) and isinstance(k.value, str))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import keyword, last_name, names_in, walk
+from xladoctor.sources.names import keyword, last_name, names_in, nodes_of, walk
 from xladoctor.sources.predictions import inner, words_of
 from xladoctor.sources.sizes import size
 from xladoctor.sources.slips.slip import Slip
@@ -260,7 +260,7 @@ def _before_a_sort(view: View, one: ast.expr, other: ast.expr) -> Iterator[Slip]
             continue
         inplace = isinstance(node, ast.Expr) and keyword(call, "inplace") is not None
         same = isinstance(node, ast.Assign) and [last_name(t) for t in node.targets] == [rows[0]]
-        root = next((n.id for n in walk(call.func) if isinstance(n, ast.Name)), "")
+        root = next((n.id for n in nodes_of(call.func, ast.Name)), "")
         if root == rows[0] and (same or inplace):
             yield Slip(
                 "taken-before-sort",

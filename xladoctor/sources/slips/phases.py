@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.names import dotted, keyword, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip, assigns
 
 _EVALUATES = re.compile(r"eval|valid|(?:^|_)val(?:_|$)|.test(?:_|$)|predict|infer|accuracy|score(?!r)", re.IGNORECASE)
@@ -28,14 +28,14 @@ def phases(tree: ast.Module) -> Iterator[Slip]:
 
 def _training_in_evaluation(tree: ast.Module) -> Iterator[Slip]:
     """`model(x, training=True)` in a function that evaluates, once for each batch and under no tape."""
-    taped = {id(n) for t in walk(tree) if isinstance(t, ast.With) and "GradientTape" in _head(t) for n in walk(t)}
+    taped = {id(n) for t in nodes_of(tree, ast.With) if "GradientTape" in _head(t) for n in walk(t)}
     for function in (n for n in walk(tree) if isinstance(n, FUNCTIONS)):
         if not _EVALUATES.search(function.name) or function.name.startswith("test_") or "train" in function.name:
             continue
         if any(isinstance(n, ast.Call) and id(n) in taped for n in walk(function)):
             continue
         drawn = {id(n) for loop in walk(function) if _repeats(loop) for n in walk(loop)}
-        for call in (n for n in walk(function) if isinstance(n, ast.Call) and id(n) not in drawn):
+        for call in (n for n in nodes_of(function, ast.Call) if id(n) not in drawn):
             training = keyword(call, "training")
             if isinstance(training, ast.Constant) and training.value is True:
                 name = ast.unparse(call.func)
@@ -71,10 +71,10 @@ def _never_reset(tree: ast.Module) -> Iterator[Slip]:
     inner = {id(n) for outer in walk(tree) if isinstance(outer, LOOPS) for n in _below(outer)}
     updated = {
         dotted(n.func.value)
-        for n in walk(tree)
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "update_state"
+        for n in nodes_of(tree, ast.Call)
+        if isinstance(n.func, ast.Attribute) and n.func.attr == "update_state"
     }
-    for outer in (n for n in walk(tree) if isinstance(n, ast.For) and id(n) not in inner):
+    for outer in (n for n in nodes_of(tree, ast.For) if id(n) not in inner):
         loops = [n for n in _below(outer) if isinstance(n, LOOPS)]
         below = {id(n) for loop in loops for n in walk(loop)}
         told = set()
@@ -104,10 +104,8 @@ def _pooled(tree: ast.Module) -> Iterator[Slip]:
     inside = {id(n): loop for loop in nodes if isinstance(loop, ast.For) for n in _below(loop)}
     for function in (n for n in nodes if isinstance(n, FUNCTIONS) and n.name not in ("result", "update_state")):
         own = {dotted(t) for t, _, _ in assigns(function)}
-        several = {
-            n.target.id: n.iter for n in walk(function) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)
-        }
-        calls = [n for n in walk(function) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        several = {n.target.id: n.iter for n in nodes_of(function, ast.For) if isinstance(n.target, ast.Name)}
+        calls = [n for n in nodes_of(function, ast.Call) if isinstance(n.func, ast.Attribute)]
         of = {
             name: [i for c in calls if c.func.attr == name for i in _stands_for(c.func.value, several)]  # type: ignore[attr-defined]
             for name in ("update_state", "result")
@@ -166,7 +164,7 @@ def _stands_for(node: ast.expr, several: dict[str, ast.expr]) -> list[str | None
 
 def _reset(tree: ast.Module, metrics: set[str | None]) -> set[str | None]:
     """Those of the metrics that the program resets; all of them where it cannot be told which."""
-    loops = {n.target.id: n.iter for n in walk(tree) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)}
+    loops = {n.target.id: n.iter for n in nodes_of(tree, ast.For) if isinstance(n.target, ast.Name)}
     found: set[str | None] = set()
     for node in walk(tree):
         if not (isinstance(node, ast.Attribute) and node.attr in _RESETS):

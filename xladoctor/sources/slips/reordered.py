@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import Slip, scopes, within_body
 
 _MIXES = frozenset({"permutation", "permuted", "shuffle", "argsort", "random_sample", "choice", "sample"})
@@ -17,9 +17,7 @@ def reordered(tree: ast.Module) -> Iterator[Slip]:
     mixed, drawn = _mixed(tree)
     if not mixed:
         return
-    moved = {
-        dotted(t) for n in walk(tree) if isinstance(n, ast.Assign) and _by_order(n.value, mixed) for t in n.targets
-    }
+    moved = {dotted(t) for n in nodes_of(tree, ast.Assign) if _by_order(n.value, mixed) for t in n.targets}
     for scope in scopes(tree):
         yield from _of_scope(scope, mixed, drawn | moved)
 

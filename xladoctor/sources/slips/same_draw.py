@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from xladoctor.sources.names import keyword, last_name, names_in, walk
+from xladoctor.sources.names import keyword, last_name, names_in, nodes_of, walk
 from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip
 
 _OF_IMAGES = ("stateless_random_", "stateless_sample_distorted")
@@ -25,7 +25,7 @@ def same_draw(tree: ast.Module) -> Iterator[Slip]:
         if function.name not in again or any(word in function.name.lower() for word in _ONCE):
             continue
         given = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
-        for call in (n for n in walk(function) if isinstance(n, ast.Call)):
+        for call in nodes_of(function, ast.Call):
             name, seed = last_name(call.func), keyword(call, "seed") or (call.args[1] if len(call.args) > 1 else None)
             if not name.startswith("stateless_") or seed is None or not _written(seed, fixed):
                 continue
@@ -68,13 +68,13 @@ def _again(tree: ast.Module, functions: list[ast.FunctionDef | ast.AsyncFunction
     found = {f.name for f in functions if f.name in ("train_step", "call")}
     for node in walk(tree):
         if isinstance(node, (*LOOPS, *COMPREHENSIONS)):
-            found |= {last_name(n.func) for n in walk(node) if isinstance(n, ast.Call)}
+            found |= {last_name(n.func) for n in nodes_of(node, ast.Call)}
         elif isinstance(node, ast.Call) and last_name(node.func) in _MAPS:
             found |= {last_name(n) for a in node.args for n in walk(a)}
     named = {f.name: f for f in functions}
     todo = [n for n in found if n in named]
     while todo:
-        inner = {last_name(n.func) for n in walk(named[todo.pop()]) if isinstance(n, ast.Call)} & named.keys()
+        inner = {last_name(n.func) for n in nodes_of(named[todo.pop()], ast.Call)} & named.keys()
         todo += sorted(inner - found)
         found |= inner
     return found

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import dotted, keyword, last_name, names_in, operands, walk
+from xladoctor.sources.names import dotted, keyword, last_name, names_in, nodes_of, operands, walk
 from xladoctor.sources.predictions import PREDICTS, cut, prediction, words_of
 from xladoctor.sources.slips.slip import Slip
 
@@ -136,17 +136,13 @@ def _one_prediction(view: View, node: ast.ListComp) -> Iterator[Slip]:
     counted = isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) in ("range", "trange")
     if not (isinstance(call, ast.Call) and last_name(call.func) == "predict" and counted) or len(node.generators) > 1:
         return
-    inner_calls = [n for a in call.args for n in walk(a) if isinstance(n, ast.Call)]
+    inner_calls = [n for a in call.args for n in nodes_of(a, ast.Call)]
     if names_in(loop.target) & names_in(node.elt) or inner_calls or "training" in words_of(view):
         return
     statement = view.statement(node)
-    targets = (
-        {n.id for n in walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        if statement
-        else set()
-    )
+    targets = {n.id for n in nodes_of(statement, ast.Name) if isinstance(n.ctx, ast.Store)} if statement else set()
     spread = [c for c in view.calls("std", "var", "percentile", "quantile", "nanstd") if targets & names_in(c)]
-    if spread or any(last_name(c.func) in ("std", "var") for c in walk(statement or node) if isinstance(c, ast.Call)):
+    if spread or any(last_name(c.func) in ("std", "var") for c in nodes_of(statement or node, ast.Call)):
         yield Slip(
             "one-prediction",
             node.lineno,
@@ -167,8 +163,8 @@ def _shuffled_files(view: View) -> Iterator[Slip]:
         predicted = any(c.args and dotted(c.args[0]) == name for c in view.calls(*PREDICTS))
         read = [
             n
-            for n in walk(view.tree)
-            if isinstance(n, ast.Attribute) and n.attr in ("classes", "labels", "filenames") and dotted(n.value) == name
+            for n in nodes_of(view.tree, ast.Attribute)
+            if n.attr in ("classes", "labels", "filenames") and dotted(n.value) == name
         ]
         if name is not None and predicted and read:
             yield Slip(
@@ -188,7 +184,7 @@ def _means_of_ratios(view: View) -> Iterator[Slip]:
             own = view.back.functions.get(item.id, ()) if isinstance(item, ast.Name) else ()
             for file, function in own:
                 ratio = any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div) for n in walk(function))
-                sums = [n for n in walk(function) if isinstance(n, ast.Call) and last_name(n.func) in _SUMS]
+                sums = [n for n in nodes_of(function, ast.Call) if last_name(n.func) in _SUMS]
                 rows = not any(keyword(s, "axis") or len(s.args) > 1 for s in sums)
                 if file == view.file and _RATIO.search(function.name.lower()) and ratio and len(sums) > 1 and rows:
                     yield Slip(

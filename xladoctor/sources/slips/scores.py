@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import around, last_name, operands, walk
+from xladoctor.sources.names import around, last_name, nodes_of, operands, walk
 from xladoctor.sources.slips.slip import Slip
 
 _MEANS = ("mean", "average", "reduce_mean", "accuracy_score", "mean_squared_error", "mean_absolute_error")
@@ -50,7 +50,7 @@ def _padded(view: View, call: ast.Call) -> Iterator[Slip]:
     """The mean of a comparison with labels that are padded, of all positions."""
     statement = view.statement(call)
     for taken in _operands(view, call):
-        for name in (n for n in walk(taken) if isinstance(n, ast.Name)):
+        for name in nodes_of(taken, ast.Name):
             held = view.held(name)
             if held is None or not held.padded or statement is None or _masked(view, call, name.id):
                 continue
@@ -88,8 +88,8 @@ def _masked(view: View, call: ast.Call, name: str) -> bool:
 
 def _unwritten(view: View) -> Iterator[Slip]:
     """Arrays made as zeros whose last rows no loop has filled."""
-    for node in walk(view.tree):
-        if not isinstance(node, ast.Assign) or len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
+    for node in nodes_of(view.tree, ast.Assign):
+        if len(node.targets) != 1 or not isinstance(node.targets[0], ast.Name):
             continue
         name = node.targets[0]
         held = view.held(name)
@@ -123,7 +123,7 @@ def _filled(view: View, value: ast.expr, name: ast.Name) -> int | None:
     if not isinstance(value, ast.Call) or last_name(value.func) not in view.back.functions:
         return None
     for file, function in view.back.functions[last_name(value.func)]:
-        names = [n.value.id for n in walk(function) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)]
+        names = [n.value.id for n in nodes_of(function, ast.Return) if isinstance(n.value, ast.Name)]
         for inner in names:
             stores = [
                 n
@@ -142,7 +142,7 @@ def _zeros(function: ast.AST, name: str) -> bool:
     for node in walk(function):
         if (
             isinstance(node, ast.Assign)
-            and name in {n.id for t in node.targets for n in walk(t) if isinstance(n, ast.Name)}
+            and name in {n.id for t in node.targets for n in nodes_of(t, ast.Name)}
             and any(isinstance(n, ast.Call) and last_name(n.func) in _ZEROS for n in walk(node.value))
         ):
             return True
@@ -156,8 +156,8 @@ def _loop(view: View, node: ast.AST) -> int | None:
 
 def _cut(view: View, name: str) -> bool:
     """Whether the first rows of it are taken somewhere, as those of a buffer."""
-    for node in walk(view.tree):
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
+    for node in nodes_of(view.tree, ast.Subscript):
+        if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
             part = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
             if node.value.id == name and isinstance(part, ast.Slice) and part.upper is not None and part.lower is None:
                 return True
@@ -168,13 +168,9 @@ def _cut(view: View, name: str) -> bool:
 
 def _subjects(view: View) -> Iterator[Slip]:
     """Rows of several subjects, dealt out one by one."""
-    names = {
-        n.id
-        for n in walk(view.tree)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and _SUBJECTS.match(n.id)
-    }
+    names = {n.id for n in nodes_of(view.tree, ast.Name) if isinstance(n.ctx, ast.Store) and _SUBJECTS.match(n.id)}
     for name in sorted(names):
-        node = next(n for n in walk(view.tree) if isinstance(n, ast.Name) and n.id == name)
+        node = next(n for n in nodes_of(view.tree, ast.Name) if n.id == name)
         held = view.held(node)
         if held is None or not held.grouped or not held.shape or _by_group(view, name):
             continue
@@ -207,7 +203,7 @@ def _split_line(view: View, rows: int) -> int | None:
             continue
         data = call.args[0] if call.args else call.keywords[0].value
         for made in view.made(data):
-            for inner in (n for n in walk(made.value) if isinstance(n, ast.Call) and last_name(n.func) in _SPLITS):
+            for inner in (n for n in nodes_of(made.value, ast.Call) if last_name(n.func) in _SPLITS):
                 count = view.number(inner.args[0]) if inner.args else None
                 sizes = view.shape(inner.args[0]) if inner.args else None
                 if (

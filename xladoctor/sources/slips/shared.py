@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import argument, defaults, dotted, last_name, walk
+from xladoctor.sources.names import argument, defaults, dotted, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, LOOPS, Slip, assigns, within_body
 
 _MAKES = re.compile(r"^(?:build|create|make|new)(?:_|$)|_(?:layer|model|net|network)$")
@@ -65,8 +65,8 @@ def _is_object(node: ast.expr) -> bool:
 
 def _defaults(tree: ast.Module) -> Iterator[Slip]:
     """`def f(x, history=[])` that adds to its default, where several calls use it."""
-    calls = [n for n in walk(tree) if isinstance(n, ast.Call)]
-    looped = {id(n) for loop in walk(tree) if isinstance(loop, LOOPS) for n in walk(loop) if isinstance(n, ast.Call)}
+    calls = list(nodes_of(tree, ast.Call))
+    looped = {id(n) for loop in walk(tree) if isinstance(loop, LOOPS) for n in nodes_of(loop, ast.Call)}
     for function in (n for n in walk(tree) if isinstance(n, FUNCTIONS)):
         for name, default in defaults(function).items():
             empty = isinstance(default, ast.List | ast.Dict) and _is_object(default)
@@ -101,8 +101,8 @@ def _spent(tree: ast.Module) -> Iterator[Slip]:
     for target, value, line in assigns(tree):
         if isinstance(target, ast.Name):
             made.setdefault(target.id, []).append((value, line))
-    for outer in (n for n in walk(tree) if isinstance(n, ast.For)):
-        for inner in (n for n in walk(outer) if isinstance(n, ast.For) and n is not outer):
+    for outer in nodes_of(tree, ast.For):
+        for inner in (n for n in nodes_of(outer, ast.For) if n is not outer):
             source = inner.iter
             if isinstance(source, ast.Call) and last_name(source.func) in ("enumerate", "tqdm") and source.args:
                 source = source.args[0]
@@ -124,9 +124,7 @@ def _spent(tree: ast.Module) -> Iterator[Slip]:
 
 def _made_anew(tree: ast.Module) -> Iterator[Slip]:
     """`Dense(8)(x)` in a `call`: a layer with new weights each time, which no optimizer has."""
-    classes = [
-        c for c in walk(tree) if isinstance(c, ast.ClassDef) and any(_LAYERS.search(last_name(b)) for b in c.bases)
-    ]
+    classes = [c for c in nodes_of(tree, ast.ClassDef) if any(_LAYERS.search(last_name(b)) for b in c.bases)]
     for function in (n for c in classes for n in c.body if isinstance(n, FUNCTIONS) and n.name in _FORWARD):
         for node in within_body(function):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Call):

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.names import children, dotted, walk
+from xladoctor.sources.names import dotted, nodes_of, walk, within
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -30,16 +30,7 @@ def stored(node: ast.AST) -> set[str]:
 
 def loaded(node: ast.AST) -> set[str]:
     """The plain names that are read below a node."""
-    return {n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-
-
-def within(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all below it, but for the inside of functions and classes."""
-    todo = [node]
-    while todo:
-        here = todo.pop()
-        yield here
-        todo += [c for c in children(here) if not isinstance(c, (*FUNCTIONS, ast.Lambda, ast.ClassDef))]
+    return {n.id for n in nodes_of(node, ast.Name) if isinstance(n.ctx, ast.Load)}
 
 
 def within_body(scope: ast.AST) -> Iterator[ast.AST]:

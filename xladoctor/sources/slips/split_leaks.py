@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import keyword, last_name, names_in, walk
+from xladoctor.sources.names import keyword, last_name, names_in, nodes_of, walk
 from xladoctor.sources.predictions import inner
 from xladoctor.sources.slips.slip import Slip
 
@@ -115,7 +115,7 @@ def _chosen(view: View) -> Iterator[Slip]:
         if _PART.search(ast.unparse(call)):
             continue
         scope = view.scope(call)
-        for pick in (n for n in walk(scope) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Tuple)):
+        for pick in (n for n in nodes_of(scope, ast.Subscript) if isinstance(n.slice, ast.Tuple)):
             at = pick.slice.elts[-1] if isinstance(pick.slice, ast.Tuple) and len(pick.slice.elts) == 2 else None
             made = [m.value for m, _ in zip(view.made(at), range(8), strict=False)] if at is not None else []
             by_score = any(c is call for v in made for c in walk(v))
@@ -223,8 +223,8 @@ def _cut_to_fit(view: View, call: ast.Call) -> Iterator[Slip]:
     end = statement.targets[0].id
     cuts = {
         n.value.id
-        for n in walk(view.scope(call))
-        if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and isinstance(n.slice, ast.Slice)
+        for n in nodes_of(view.scope(call), ast.Subscript)
+        if isinstance(n.value, ast.Name) and isinstance(n.slice, ast.Slice)
         and n.slice.lower is None and ast.unparse(n.slice.upper or n) == end
     }  # fmt: skip
     lost = [bool(re.search(r"\.(?:dropna|drop_duplicates|query)\(", _history(view, n))) for n in names]

@@ -8,7 +8,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, names_in, walk
+from xladoctor.sources.names import dotted, last_name, names_in, nodes_of, walk
 from xladoctor.sources.slips.slip import COMPREHENSIONS, LOOPS, Slip, scopes, values_of_names, within_body
 
 _MASK = re.compile(r"(?:^|_)(?:mask|masks|valid|present|real|padding|not_pad|nonpad)(?:_|$)")
@@ -63,7 +63,7 @@ def _item_of(target: ast.expr, source: ast.expr, name: str) -> Iterator[str]:
 
 
 def _is_applied(tree: ast.Module, name: str) -> bool:
-    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
+    for call in nodes_of(tree, ast.Call):
         applies = last_name(call.func) in ("apply_gradients", "apply") and call.args
         if applies and any(dotted(n) == name for n in walk(call.args[0])):
             return True

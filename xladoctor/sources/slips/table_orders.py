@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from xladoctor.sources.held import Held, View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of
 from xladoctor.sources.slips.slip import Slip, scopes, within_body
 
 _MOST = 200
@@ -90,7 +90,7 @@ def _sorted_at(view: View, scope: ast.AST, name: str) -> int | None:
     """The line of a scope that gives a name a table in the order of its keys."""
     for node in within_body(scope):
         targets = [t.id for t in node.targets if isinstance(t, ast.Name)] if isinstance(node, ast.Assign) else []
-        calls = [n for n in walk(node) if isinstance(n, ast.Call)] if name in targets else []
+        calls = list(nodes_of(node, ast.Call)) if name in targets else []
         if any(last_name(n.func) in _SORTS for n in calls):
             return int(getattr(node, "lineno", 0))
     return None

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View, returned
-from xladoctor.sources.names import last_name, names_in, positional, walk
+from xladoctor.sources.names import last_name, names_in, nodes_of, positional, walk
 from xladoctor.sources.slips.slip import Slip
 
 _FILTERS = frozenset(
@@ -177,7 +177,7 @@ def _smoothed(view: View) -> Iterator[Slip]:
             continue
         data, labels = call.args[:2]
         sources = names_in(labels)
-        for name in (n for n in walk(labels) if isinstance(n, ast.Name)):
+        for name in nodes_of(labels, ast.Name):
             plain = (m.value for m in view.back.values(view.file, name) if isinstance(m.value, ast.Call))
             sources |= {n for v in plain if last_name(v.func) in _ARRAYS for n in names_in(v)}
         listed = [a for a in view.calls("append") if isinstance(a.func, ast.Attribute) and a.args]
@@ -222,11 +222,7 @@ def _up_to(node: ast.AST, listed: list[ast.Call]) -> bool:
 def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip]:
     """A function of (image, mask) that turns or moves the image alone."""
     names = positional(function)
-    given = (
-        [function.body]
-        if isinstance(function, ast.Lambda)
-        else [n.value for n in walk(function) if isinstance(n, ast.Return)]
-    )
+    given = [function.body] if isinstance(function, ast.Lambda) else [n.value for n in nodes_of(function, ast.Return)]
     returns = [v.elts for v in given if isinstance(v, ast.Tuple)]
     if len(names) < 2 or not returns or len(returns[0]) < 2:
         return
@@ -253,7 +249,7 @@ def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip
 
 def _draw(function: ast.AST, names: set[str]) -> ast.Call | None:
     """A random change of a place that is made of one of the names, without a seed that both could have."""
-    for call in (n for n in walk(function) if isinstance(n, ast.Call) and n.args):
+    for call in (n for n in nodes_of(function, ast.Call) if n.args):
         named = last_name(call.func)
         alone = isinstance(call.args[0], ast.Name) and call.args[0].id in names
         if alone and _DRAWN.match(named) and not any(k.arg == "seed" for k in call.keywords):
@@ -264,15 +260,15 @@ def _draw(function: ast.AST, names: set[str]) -> ast.Call | None:
 def _also(function: ast.AST, name: str) -> set[str]:
     """A name, and others that are given what it holds."""
     names = {name}
-    for node in walk(function):
-        if isinstance(node, ast.Assign) and names & names_in(node.value):
+    for node in nodes_of(function, ast.Assign):
+        if names & names_in(node.value):
             names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
     return names
 
 
 def _turns(function: ast.AST, names: set[str], result: ast.expr) -> int | None:
     """The line that turns or moves what one of the names holds."""
-    for value in (*(n.value for n in walk(function) if isinstance(n, ast.Assign)), result):
+    for value in (*(n.value for n in nodes_of(function, ast.Assign)), result):
         if names & names_in(value) and _TURNS.search(ast.unparse(value)):
             return value.lineno
     return None
@@ -304,7 +300,7 @@ def _doubled(view: View) -> Iterator[Slip]:
 
 def _turning(view: View, value: ast.expr) -> bool:
     """Whether an expression turns or moves an array, or calls a function of the program that does."""
-    own = [f for n in walk(value) if isinstance(n, ast.Call) for _, f in view.back.functions.get(last_name(n.func), ())]
+    own = [f for n in nodes_of(value, ast.Call) for _, f in view.back.functions.get(last_name(n.func), ())]
     texts = [ast.unparse(value), *(ast.unparse(v) for f in own for v in returned(f))]
     return any(_TURNS.search(t) for t in texts)
 

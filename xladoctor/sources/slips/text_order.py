@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import Slip, within_body
 
 _LISTS = frozenset({"glob", "iglob", "listdir", "iterdir", "rglob", "scandir"})
@@ -107,14 +107,14 @@ def _sorted_as_text(view: View, call: ast.Call) -> bool:
         return any(h is not None and h.by_text for h in held) and _orders(view, call, targets)
     if any(h is not None and h.by_text for h in (view.held(n) for n, _ in _given_back(view, call))):
         return _orders(view, call, targets)
-    lists = [n for n in walk(call) if isinstance(n, ast.Call) and last_name(n.func) in _LISTS]
+    lists = [n for n in nodes_of(call, ast.Call) if last_name(n.func) in _LISTS]
     seen = any(_is_listed(lists, kind) for kind in view.listed(call))
     return bool(lists) and (seen or _writes_unpadded(view)) and _orders(view, call, targets)
 
 
 def _is_listed(lists: list[ast.Call], kind: str) -> bool:
     """Whether files of such names are among those that are listed, as far as a pattern is written."""
-    written = [str(n.value) for c in lists for n in walk(c) if isinstance(n, ast.Constant) and "*" in str(n.value)]
+    written = [str(n.value) for c in lists for n in nodes_of(c, ast.Constant) if "*" in str(n.value)]
     return all(fnmatch(kind.replace("#", "1"), pattern.rpartition("/")[2]) for pattern in written)
 
 
@@ -171,11 +171,11 @@ def _numbers_in(node: ast.AST) -> Iterator[ast.Name]:
                 yield from (n for n in (part.value,) if isinstance(n, ast.Name))
     elif isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant) and isinstance(node.op, ast.Mod):
         if re.search(r"%[dis]\.\w", str(node.left.value)):
-            yield from (n for n in walk(node.right) if isinstance(n, ast.Name))
+            yield from nodes_of(node.right, ast.Name)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
         form = str(getattr(node.func.value, "value", ""))
         if re.search(r"\{\w*\}\.\w", form):
-            yield from (n for n in walk(node) if isinstance(n, ast.Name))
+            yield from nodes_of(node, ast.Name)
 
 
 def _many(view: View, name: ast.Name) -> bool:
@@ -183,13 +183,13 @@ def _many(view: View, name: ast.Name) -> bool:
         if isinstance(node, ast.For | ast.comprehension) and name.id in {last_name(n) for n in walk(node.target)}:
             counts = [
                 view.number(c.args[-1] if len(c.args) < 3 else c.args[1])
-                for c in walk(node.iter)
-                if isinstance(c, ast.Call) and last_name(c.func) == "range" and c.args
+                for c in nodes_of(node.iter, ast.Call)
+                if last_name(c.func) == "range" and c.args
             ]
             sizes = [
                 view.shape(c.args[0])
-                for c in walk(node.iter)
-                if isinstance(c, ast.Call) and last_name(c.func) == "enumerate" and c.args
+                for c in nodes_of(node.iter, ast.Call)
+                if last_name(c.func) == "enumerate" and c.args
             ]
             if any(c is not None and c > 10 for c in counts) or any(s and s[0] > 10 for s in sizes):
                 return True

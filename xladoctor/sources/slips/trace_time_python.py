@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, walk
+from xladoctor.sources.names import dotted, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import Slip, assigns, stored
 
 _STEPS = frozenset({"test_step", "train_step"})
@@ -18,9 +18,9 @@ def traced(tree: ast.Module) -> Iterator[Slip]:
     eager = any(isinstance(n, ast.keyword | ast.Attribute) and "eagerly" in ast.unparse(n) for n in walk(tree))
     if eager or any("run_functions_eagerly" in last_name(n) for n in walk(tree)):
         return
-    methods = {id(m) for c in walk(tree) if isinstance(c, ast.ClassDef) and c.bases for m in c.body}
+    methods = {id(m) for c in nodes_of(tree, ast.ClassDef) if c.bases for m in c.body}
     variables = {dotted(t) for t, v, _ in assigns(tree) if isinstance(v, ast.Call) and "Variable" in last_name(v.func)}
-    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+    for function in nodes_of(tree, ast.FunctionDef):
         step = id(function) in methods and function.name in _STEPS
         if step or any("function" in last_name(getattr(d, "func", d)) for d in function.decorator_list):
             yield from _of_function(tree, function, variables)
@@ -28,7 +28,7 @@ def traced(tree: ast.Module) -> Iterator[Slip]:
 
 def _of_function(tree: ast.Module, function: ast.FunctionDef, variables: set[str | None]) -> Iterator[Slip]:
     outer = {n for s in walk(function) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
-    own = stored(function) | {a.arg for a in walk(function) if isinstance(a, ast.arg)}
+    own = stored(function) | {a.arg for a in nodes_of(function, ast.arg)}
     inside = {id(n) for n in walk(function)}
     read = {dotted(n) for n in walk(tree) if id(n) not in inside and isinstance(getattr(n, "ctx", None), ast.Load)}
     for node in walk(function):

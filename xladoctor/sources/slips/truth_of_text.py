@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import dotted, last_name, names_in, walk
+from xladoctor.sources.names import dotted, last_name, names_in, nodes_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns
 
 _FALSE = re.compile(r"(?:^|[=:,;\s\"'])(?:no|false|off|0|n|f)(?=$|[,;\s\"'])", re.I | re.M)
@@ -19,7 +19,7 @@ _GUARDS = frozenset({"getboolean", "literal_eval", "strtobool"})
 def truth_of_text(tree: ast.Module) -> Iterator[Slip]:
     """`bool(section["smooth"])`, and `type(default)(raw)` where one of the defaults is True or False."""
     parsers = {dotted(t) for t, v, _ in assigns(tree) if isinstance(v, ast.Call) and last_name(v.func) in _PARSERS}
-    false = any(_FALSE.search(n.value) for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    false = any(_FALSE.search(n.value) for n in nodes_of(tree, ast.Constant) if isinstance(n.value, str))
     switches = any(
         isinstance(v, ast.Constant) and isinstance(v.value, bool)
         for n in walk(tree)

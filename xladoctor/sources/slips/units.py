@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import dotted, keyword, last_name, names_in, walk
+from xladoctor.sources.names import dotted, keyword, last_name, names_in, nodes_of, walk
 from xladoctor.sources.predictions import PREDICTS, inner
 from xladoctor.sources.slips.slip import Slip
 
@@ -80,8 +80,8 @@ def _meetings(view: View) -> Iterator[tuple[Chain, Chain, ast.expr]]:
     for call in view.calls(*_SCORES):
         if len(call.args) >= 2:
             yield chain(view, call.args[0]), chain(view, call.args[1]), call
-    for node in walk(view.tree):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+    for node in nodes_of(view.tree, ast.BinOp):
+        if isinstance(node.op, ast.Sub):
             yield chain(view, node.left), chain(view, node.right), node
 
 
@@ -90,9 +90,9 @@ def _with_unit(view: View, node: ast.expr) -> tuple[int, str] | None:
     statement = view.statement(node)
     if statement is None or any(isinstance(n, ast.BinOp) and not _plain(n, node) for n in walk(statement)):
         return None
-    names = {n.id for t in getattr(statement, "targets", []) for n in walk(t) if isinstance(n, ast.Name)}
+    names = {n.id for t in getattr(statement, "targets", []) for n in nodes_of(t, ast.Name)}
     for call in view.calls("print"):
-        for text in (n for a in call.args for n in walk(a) if isinstance(n, ast.JoinedStr)):
+        for text in (n for a in call.args for n in nodes_of(a, ast.JoinedStr)):
             for value, after in zip(text.values, text.values[1:], strict=False):
                 whole = isinstance(value, ast.FormattedValue) and isinstance(value.value, ast.Name)
                 unit = _UNIT.match(str(getattr(after, "value", "")))

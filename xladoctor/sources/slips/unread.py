@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from xladoctor.sources.names import argument, dotted, last_name, parameters, walk
+from xladoctor.sources.names import argument, dotted, last_name, nodes_of, parameters, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, key_of, scopes, within_body
 
 _SETTINGS = re.compile(
@@ -61,7 +61,7 @@ def _handed_on(node: ast.AST) -> bool:
 
 
 def _of_scope(scope: ast.AST, read: set[str]) -> Iterator[Slip]:
-    loads = {n.id for n in walk(scope) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store)}
+    loads = {n.id for n in nodes_of(scope, ast.Name) if not isinstance(n.ctx, ast.Store)}
     loads |= {n for s in walk(scope) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
     for statement in within_body(scope):
         for target, value in _pairs(statement):
@@ -144,7 +144,7 @@ def _words(tree: ast.Module) -> Iterator[str]:
         elif isinstance(node, ast.alias):
             yield node.name
         elif isinstance(node, ast.Assign) and dotted(node.targets[0]) == "__all__":
-            yield from (n.value for n in walk(node.value) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+            yield from (n.value for n in nodes_of(node.value, ast.Constant) if isinstance(n.value, str))
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class _Callers:
 def _arguments(trees: Mapping[str, ast.Module], read: set[str]) -> Iterator[tuple[str, Slip]]:
     """A parameter that a function never reads, or a constructor only keeps, where a caller gives it a setting."""
     functions = [(f, n) for f, tree in trees.items() for n in walk(tree) if isinstance(n, FUNCTIONS)]
-    owners = {id(m): c for tree in trees.values() for c in walk(tree) if isinstance(c, ast.ClassDef) for m in c.body}
+    owners = {id(m): c for tree in trees.values() for c in nodes_of(tree, ast.ClassDef) for m in c.body}
     names = [n.name for _, n in functions]
     for file, function in functions:
         owner = owners.get(id(function))
@@ -183,7 +183,7 @@ def _arguments(trees: Mapping[str, ast.Module], read: set[str]) -> Iterator[tupl
 
 def _idle(function: ast.FunctionDef | ast.AsyncFunctionDef, read: set[str]) -> Iterator[tuple[str, int]]:
     """(parameter, line) of those that nothing reads, and of those that only go into an attribute that nothing reads."""
-    loads = [n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    loads = [n for n in nodes_of(function, ast.Name) if isinstance(n.ctx, ast.Load)]
     kept = {
         v.id: (t.attr, v.lineno)
         for s in function.body
@@ -264,7 +264,7 @@ def _plain(value: ast.expr) -> bool:
 
 def _asked(tree: ast.Module) -> Iterator[str]:
     """All names, attributes and texts but the keys of the dicts and the fields of classes of settings."""
-    aside = {id(k) for n in walk(tree) if isinstance(n, ast.Dict) for k in n.keys}
+    aside = {id(k) for n in nodes_of(tree, ast.Dict) for k in n.keys}
     for node in walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in aside:
             yield node.value
@@ -275,9 +275,8 @@ def _asked(tree: ast.Module) -> Iterator[str]:
 def _fixed(trees: Mapping[str, ast.Module], key: str) -> str:
     """Where a call says a number for it."""
     for file, tree in trees.items():
-        for node in walk(tree):
-            if isinstance(node, ast.Call):
-                for k in node.keywords:
-                    if k.arg == key and isinstance(k.value, ast.Constant):
-                        return f" {file}:{k.value.lineno} says `{key}={ast.unparse(k.value)}`."
+        for node in nodes_of(tree, ast.Call):
+            for k in node.keywords:
+                if k.arg == key and isinstance(k.value, ast.Constant):
+                    return f" {file}:{k.value.lineno} says `{key}={ast.unparse(k.value)}`."
     return ""

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from xladoctor.sources.names import OPTIMIZERS, dotted, last_name, names_in, walk
+from xladoctor.sources.names import OPTIMIZERS, dotted, last_name, names_in, nodes_of, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.slips.slip import Slip, assigns, within_body
 
@@ -45,15 +45,13 @@ _CHANGES = re.compile(
 def unused(tree: ast.Module) -> Iterator[Slip]:
     """A slip for each."""
     data = {dotted(t) for t, v, _ in assigns(tree) if _MAKES_DATA.search(ast.unparse(v))} - {None}
-    copies = {
-        a.asname or a.name: (n.module, a.name) for n in walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names
-    }
+    copies = {a.asname or a.name: (n.module, a.name) for n in nodes_of(tree, ast.ImportFrom) for a in n.names}
     pure = {name for name, (module, of) in copies.items() if of in _COPIES.get(str(module), ())}
     own = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
     pure |= (_BUILT_IN - set(own)) | {n for n, f in own.items() if _CHANGES.search(n.lower()) and _only_returns(f)}
-    tried = {id(s) for n in walk(tree) if isinstance(n, ast.Try) for s in n.body}
-    for node in walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and id(node) not in tried:
+    tried = {id(s) for n in nodes_of(tree, ast.Try) for s in n.body}
+    for node in nodes_of(tree, ast.Expr):
+        if isinstance(node.value, ast.Call) and id(node) not in tried:
             call = node.value
             if _is_pure(call, data) or (isinstance(call.func, ast.Name) and call.func.id in pure):
                 name = ast.unparse(call.func)
@@ -71,7 +69,7 @@ def unused(tree: ast.Module) -> Iterator[Slip]:
 
 def _writes(tree: ast.Module) -> Iterator[Slip]:
     """`states.write(i, y)` in a traced function: a `TensorArray` is not changed there, but for the result."""
-    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
+    for function in nodes_of(tree, ast.FunctionDef):
         if not any("function" in ast.unparse(d) for d in function.decorator_list):
             continue
         arrays = {
@@ -95,7 +93,7 @@ def _writes(tree: ast.Module) -> Iterator[Slip]:
 def _never_given(tree: ast.Module) -> Iterator[Slip]:
     """Callbacks, optimizers, schedules and weights of classes that are made, and that nothing gets."""
     for scope in (n for n in walk(tree) if isinstance(n, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))):
-        read = {n.id for n in walk(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        read = {n.id for n in nodes_of(scope, ast.Name) if isinstance(n.ctx, ast.Load)}
         if isinstance(scope, ast.Module):
             read |= _exported(tree)
         trains = any(isinstance(n, ast.Call) and last_name(n.func) in ("compile", "fit") for n in walk(scope))
@@ -103,7 +101,7 @@ def _never_given(tree: ast.Module) -> Iterator[Slip]:
             target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
             if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name) or target.id in read or not trains:
                 continue
-            made = next((n for n in walk(node.value) if isinstance(n, ast.Call) and _is_given(last_name(n.func))), None)
+            made = next((n for n in nodes_of(node.value, ast.Call) if _is_given(last_name(n.func))), None)
             whole = made is node.value or isinstance(node.value, ast.List | ast.Tuple)
             if made is not None and whole and not target.id.startswith("_"):
                 yield Slip(
@@ -138,7 +136,7 @@ def _only_returns(function: ast.FunctionDef) -> bool:
     """Whether a function gives back a new value and does nothing else: it assigns to plain names of its own, and calls
     only functions of NumPy, TensorFlow and Python that change nothing.
     """
-    returns = [n for n in walk(function) if isinstance(n, ast.Return)]
+    returns = list(nodes_of(function, ast.Return))
     if function.decorator_list or not returns or any(n.value is None for n in returns):
         return False
     for node in walk(function):
@@ -161,10 +159,10 @@ def _only_returns(function: ast.FunctionDef) -> bool:
 def _never_read(tree: ast.Module) -> Iterator[Slip]:
     """What is made of a value by a function that should change it, while the program goes on with the value itself."""
     for scope in (n for n in walk(tree) if isinstance(n, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))):
-        read = [n for n in walk(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        read = [n for n in nodes_of(scope, ast.Name) if isinstance(n.ctx, ast.Load)]
         names = {n.id for n in read}
         if isinstance(scope, ast.Module):
-            names |= {n.name for n in walk(tree) if isinstance(n, ast.alias)} | _exported(tree)
+            names |= {n.name for n in nodes_of(tree, ast.alias)} | _exported(tree)
         for node in within_body(scope):
             if not (isinstance(node, ast.Assign) and len(node.targets) == 1):
                 continue
@@ -183,11 +181,9 @@ def _never_read(tree: ast.Module) -> Iterator[Slip]:
 
 def _loop_variables(tree: ast.Module) -> Iterator[Slip]:
     """`for s, w in zip(shadow, weights): s = 0.9 * s + 0.1 * w`: the name gets a new value, and the item stays."""
-    for loop in (n for n in walk(tree) if isinstance(n, ast.For)):
+    for loop in nodes_of(tree, ast.For):
         names = names_in(loop.target)
-        reads = [
-            n for n in walk(scope_at(tree, loop.lineno)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-        ]
+        reads = [n for n in nodes_of(scope_at(tree, loop.lineno), ast.Name) if isinstance(n.ctx, ast.Load)]
         for node in loop.body:
             target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
             if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name) or target.id not in names:
@@ -239,4 +235,4 @@ def _source(node: ast.Assign, name: str) -> str:
 
 def _exported(tree: ast.Module) -> set[str]:
     """The strings of a module: a name may be asked for by one."""
-    return {n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return {n.value for n in nodes_of(tree, ast.Constant) if isinstance(n.value, str)}

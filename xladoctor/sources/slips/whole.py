@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import keyword, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns
 
 
@@ -25,7 +25,7 @@ def whole(tree: ast.Module) -> Iterator[Slip]:
                 yield from _divisions(node.body, node.target.id, end, known, "in this loop")
         elif isinstance(node, ast.Call) and last_name(node.func) == "LearningRateScheduler":
             function = _function(tree, _first(node, "schedule"))
-            for call in (n for n in walk(tree) if isinstance(n, ast.Call) and last_name(n.func) == "fit"):
+            for call in (n for n in nodes_of(tree, ast.Call) if last_name(n.func) == "fit"):
                 epochs = keyword(call, "epochs")
                 if function is not None and function.args.args and epochs is not None:
                     body = function.body if isinstance(function.body, list) else [function.body]

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import last_name, nodes_of
 from xladoctor.sources.slips.slip import Slip
 
 
@@ -72,18 +72,16 @@ def _counted(view: View, call: ast.Call) -> tuple[str, str, int] | None:
 def _cuts(body: ast.AST, name: str, size: str, step: str) -> bool:
     """Whether slices begin at the number of the round, are so long, and nothing is taken from behind them."""
     starts = {f"{name}*{step}", f"{step}*{name}", name}
-    for node in walk(body):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _plain(node.value) in starts:
+    for node in nodes_of(body, ast.Assign):
+        if isinstance(node.targets[0], ast.Name) and _plain(node.value) in starts:
             starts.add(node.targets[0].id)
     ends = {f"{s}+{size}" for s in starts} | {f"({s})+{size}" for s in starts}
-    for node in walk(body):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _plain(node.value) in ends:
+    for node in nodes_of(body, ast.Assign):
+        if isinstance(node.targets[0], ast.Name) and _plain(node.value) in ends:
             ends.add(node.targets[0].id)
     cut = behind = False
-    for node in walk(body):
-        if not isinstance(node, ast.Subscript):
-            continue
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    for taken in nodes_of(body, ast.Subscript):
+        parts = taken.slice.elts if isinstance(taken.slice, ast.Tuple) else [taken.slice]
         for part in parts:
             if isinstance(part, ast.Slice) and part.lower is not None and part.upper is not None:
                 cut = cut or (_plain(part.lower) in starts and _plain(part.upper) in ends)
