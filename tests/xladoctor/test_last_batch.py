@@ -146,3 +146,24 @@ def test_what_the_source_was_followed_to_makes_it_likely_and_a_factor_of_two_siz
     assert "100 rows in batches of 32 leave 4" in found.message
     other = judged(finding(have=5 * 48, want=32 * 48, batching=[100, 32]), call(tmp_path / "b", rows=None), None, [])
     assert "last_batch" not in other.details
+
+
+BUFFER = """import numpy as np
+
+class Data:
+    def __getitem__(self, i):
+        part = slice(i * self.batch, (i + 1) * self.batch)
+        out = np.zeros((ROWS, 20), "float32")
+        out[:] = self.x[part]
+        return out
+"""
+
+
+@pytest.mark.parametrize(("rows", "first"), [("self.batch", 6), ("len(self.x[part])", 5)])
+def test_an_array_of_whole_batches_comes_before_the_slice(tmp_path, rows, first):
+    raised = replace(finding(), location=Location("/w/train.py", 7, "Data.__getitem__"))
+    recording, source = call(tmp_path), parse(BUFFER.replace("ROWS", rows), "/w/train.py")
+    found = judged(raised, recording, None, [source])
+    assert found.location.line == first and found.raised_at.line == 7
+    elsewhere = replace(raised, location=Location("/w/train.py", 7, "other"))
+    assert judged(elsewhere, recording, None, [source]).location.line == 5

@@ -16,8 +16,14 @@ _MAKERS = frozenset(f"tensorflow.{name}" for name in ("range", "eye", "zeros", "
 """What makes a tensor of so many rows that comes of no data. Random numbers are left out: noise of a fixed size is
 often meant.
 """
+_BUFFERS = frozenset(
+    f"{space}.{name}" for space in ("numpy", "tensorflow") for name in ("zeros", "ones", "empty", "full")
+)
 Line = tuple[Location, str, int | None]
 """Where, in words, and the number of rows, where that is a constant of the module."""
+
+
+_SLICE = "a slice of {} rows"
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,8 @@ class Lines:
 
     batches: tuple[Line, ...] = ()
     pins: tuple[Line, ...] = ()
+    buffers: tuple[Line, ...] = ()
+    """Where a function that cuts a batch makes an array of as many rows as a whole one has."""
 
 
 def lines_of(sources: list[Source]) -> Lines:
@@ -34,6 +42,7 @@ def lines_of(sources: list[Source]) -> Lines:
     batches: list[Line] = []
     pins: list[Line] = []
     alone: list[Line] = []
+    buffers: list[Line] = []
     for module in project.modules:
         known = _constants(module)
         for call, inside in module.calls:
@@ -48,8 +57,23 @@ def lines_of(sources: list[Source]) -> Lines:
             made_of = _made(module, call)
             if made_of is not None:
                 alone.append((place, made_of[1], _number(made_of[0], known)))
-        batches += _sliced(module, known)
-    return Lines(tuple(batches), (*pins, *alone))
+        cut = list(_sliced(module, known))
+        batches += cut
+        buffers += _buffers(module, cut, known)
+    return Lines(tuple(batches), (*pins, *alone), tuple(buffers))
+
+
+def _buffers(module: Module, cut: list[Line], known: Mapping[str, int]) -> Iterator[Line]:
+    for call, inside in module.calls:
+        name = module.full(call.func) or ""
+        if inside is None or name not in _BUFFERS or not call.args:
+            continue
+        first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
+        start, end = inside.node.lineno, inside.node.end_lineno or inside.node.lineno
+        texts = {text for place, text, _ in cut if start <= (place.line or 0) <= end}
+        if _SLICE.format(ast.unparse(first)) in texts:
+            place = Location(module.source.path, call.lineno, inside.name)
+            yield place, f"{name.replace('numpy.', 'np.').replace('tensorflow.', 'tf.')}", _number(first, known)
 
 
 def _made(module: Module, call: ast.Call) -> tuple[ast.expr, str] | None:
@@ -99,5 +123,5 @@ def _sliced(module: Module, known: Mapping[str, int]) -> Iterator[Line]:
         if not names_in(upper) & names_in(lower):
             continue
         size = upper.right
-        text = f"a slice of {ast.unparse(size)} rows"
+        text = _SLICE.format(ast.unparse(size))
         yield Location(module.source.path, node.lineno if hasattr(node, "lineno") else 1), text, _number(size, known)

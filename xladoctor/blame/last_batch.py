@@ -8,7 +8,7 @@ likely only.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from xladoctor.blame.batch_lines import Line, Lines, lines_of
 from xladoctor.blame.of_run import failure_of
 from xladoctor.model.blame import Likeliness, Suspect
-from xladoctor.model.diagnosis import Diagnosis, Finding, Proof, Remedy
+from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import UserSources, sources_of
@@ -230,7 +230,7 @@ def _told(finding: Finding, found: LastBatch, lines: Lines) -> Finding:
         sentence = f"Likely the last batch has only {found.left} rows: {found.what}, and {pins[0][1]} fixes that size."
     if batches:
         sentence += f" It comes from {batches[0][1]}, {batches[0][0]}."
-    suspects = _suspects(finding, found, batches, pins)
+    suspects = _suspects(finding, found, batches, pins, lines.buffers)
     if found.tested:
         # The op that the worker saw fail, and its line, are known better than who is to blame for the batch.
         suspects = (*finding.suspects, *(s for s in suspects if s not in finding.suspects))
@@ -261,9 +261,11 @@ def _suspects(
     found: LastBatch,
     batches: list[Line],
     pins: list[Line],
+    buffers: Sequence[Line],
 ) -> tuple[Suspect, ...]:
     """The line of the batches, then what fixes their size, then what was suspected before. Where the source was
-    followed to the batches already, only what fixes their size is new.
+    followed to the batches already, only what fixes their size is new. An array of whole batches that is filled with
+    a batch comes before all: a last batch may be smaller.
     """
     fixed = [
         Suspect(place, "", f"{text} fixes the size {found.size}.", edit="batch-size") for place, text, _ in pins[:1]
@@ -283,10 +285,23 @@ def _suspects(
         )
         for place, text, _ in batches[:1]
     ]
+    raised = finding.raised_at or finding.location
+    mine = [
+        Suspect(
+            place, "", f"{text} makes {found.size} rows, also for a batch of {found.left}.", likely, None, "batch-size"
+        )
+        for place, text, _ in buffers[:1]
+        if raised is not None and place.file == raised.file and _last(place) == _last(raised)
+    ] + mine
     mine += fixed
     codes = {_line(s): s.code for s in finding.suspects}
     mine = [replace(s, code=codes.get(_line(s), s.code)) for s in mine]
     return (*mine, *(s for s in finding.suspects if _line(s) not in set(map(_line, mine))))
+
+
+def _last(place: Location) -> str:
+    """The name of a function without its class."""
+    return (place.function or "").rpartition(".")[2]
 
 
 def _line(suspect: Suspect) -> tuple[str, int | None]:

@@ -1,10 +1,10 @@
-"""Parts of arrays: what is gathered, differences along an axis, and shapes that the program itself asserts."""
+"""Parts of arrays: what is gathered, differences along an axis, shapes that a program asserts, and losses of logits."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xladoctor.blame.algebra import conflict
+from xladoctor.blame.algebra import broadcast, conflict
 from xladoctor.blame.arguments import Args, Kwargs, arg, shape_of
 from xladoctor.blame.values import Array, Const, Dim, Map, Seq, Value, array, dims, number, text, unknown
 
@@ -111,3 +111,25 @@ def counted(run: Follower, value: Value) -> Value:
 
 
 COUNTS = "a count of things"
+
+
+def logits_loss(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`softmax_cross_entropy_with_logits(labels, logits)` and the like."""
+    sparse = name.startswith("sparse")
+    labels = arg(args, kwargs, 0, "labels", "onehot_labels", "y_true", "_sentinel")
+    logits = arg(args, kwargs, 1, "logits", "y_pred", "predictions")
+    one, other = array(labels), array(logits)
+    origin = run.origin("loss", name, labels, logits)
+    if one is None or other is None or one.dims is None or other.dims is None:
+        return Array(None, origin, "tensor")
+    if sparse:
+        if len(one.dims) != len(other.dims) - 1:
+            sides = [Dim(len(one.dims), one.origin), Dim(len(other.dims), other.origin)]
+            run.clash("rank", f"`{name}`", [one, other], [None, None], sides, hint="sparse")
+        return Array(one.dims, origin, "tensor")
+    if len(one.dims) != len(other.dims):
+        sides = [Dim(len(one.dims), one.origin), Dim(len(other.dims), other.origin)]
+        run.clash("rank", f"`{name}`", [one, other], [None, None], sides, hint="labels")
+        return Array(other.dims[:-1], origin, "tensor")
+    broadcast(run, [one, other], f"`{name}`")
+    return Array(other.dims[:-1], origin, "tensor")

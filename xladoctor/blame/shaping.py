@@ -12,7 +12,7 @@ from xladoctor.blame.arguments import Args, Kwargs, arg, axes_of, is_none, shape
 from xladoctor.blame.einsum import summed
 from xladoctor.blame.elementwise import KEEP, PAIRS, REDUCE
 from xladoctor.blame.layer_settings import is_true
-from xladoctor.blame.parts import asserted, difference, ensured, gather, gather_nd
+from xladoctor.blame.parts import asserted, difference, ensured, gather, gather_nd, logits_loss
 from xladoctor.blame.subscripts import is_no_array
 from xladoctor.blame.values import Array, Const, Dim, Origin, Seq, Value, array, dim, number, unknown
 
@@ -304,28 +304,6 @@ def unstack(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     return Seq([one] * min(found.dims[at].size or 1, 64), found.origin)
 
 
-def loss(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
-    """`softmax_cross_entropy_with_logits(labels, logits)` and the like."""
-    sparse = name.startswith("sparse")
-    labels = arg(args, kwargs, 0, "labels", "onehot_labels", "y_true", "_sentinel")
-    logits = arg(args, kwargs, 1, "logits", "y_pred", "predictions")
-    one, other = array(labels), array(logits)
-    origin = run.origin("loss", name, labels, logits)
-    if one is None or other is None or one.dims is None or other.dims is None:
-        return Array(None, origin, "tensor")
-    if sparse:
-        if len(one.dims) != len(other.dims) - 1:
-            sides = [Dim(len(one.dims), one.origin), Dim(len(other.dims), other.origin)]
-            run.clash("rank", f"`{name}`", [one, other], [None, None], sides, hint="sparse")
-        return Array(one.dims, origin, "tensor")
-    if len(one.dims) != len(other.dims):
-        sides = [Dim(len(one.dims), one.origin), Dim(len(other.dims), other.origin)]
-        run.clash("rank", f"`{name}`", [one, other], [None, None], sides, hint="labels")
-        return Array(other.dims[:-1], origin, "tensor")
-    broadcast(run, [one, other], f"`{name}`")
-    return Array(other.dims[:-1], origin, "tensor")
-
-
 def pad(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
     """`pad(x, paddings)`."""
     found, by = array(args[0]) if args else None, arg(args, kwargs, 1, "paddings", "pad_width")
@@ -396,9 +374,9 @@ FUNCTIONS: dict[str, Shaper] = {
     "assert_shapes": asserted, "pad_sequences": pad_sequences,
     "embedding_lookup": gather, "shape": shape,
     "int_shape": shape, "unstack": unstack, "unbind": unstack, "pad": pad,
-    "softmax_cross_entropy_with_logits": loss, "softmax_cross_entropy_with_logits_v2": loss,
-    "sparse_softmax_cross_entropy_with_logits": loss, "sigmoid_cross_entropy_with_logits": loss,
-    "softmax_cross_entropy": loss, "mean_squared_error": loss, "sigmoid_cross_entropy": loss,
-    "sparse_softmax_cross_entropy": loss,
+    "softmax_cross_entropy_with_logits": logits_loss, "softmax_cross_entropy_with_logits_v2": logits_loss,
+    "sparse_softmax_cross_entropy_with_logits": logits_loss, "sigmoid_cross_entropy_with_logits": logits_loss,
+    "softmax_cross_entropy": logits_loss, "mean_squared_error": logits_loss, "sigmoid_cross_entropy": logits_loss,
+    "sparse_softmax_cross_entropy": logits_loss,
 }  # fmt: skip
 """By the last part of the name."""
