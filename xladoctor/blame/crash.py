@@ -41,6 +41,7 @@ class Seen:
         argv: the program's command line.
         after: that a name always had after a line in a second run, by file, line and name.
         rows: all shapes of that run, in the order in which they came up.
+        ops: what is in the graph that failed, where the message names an argument of it in place of an op.
     """
 
     calls: Mapping[tuple[str, int], tuple[Sizes | None, ...]] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class Seen:
     argv: tuple[str, ...] = ()
     after: Mapping[tuple[str, int, str], Sizes] = field(default_factory=dict)
     rows: tuple[ShapeAfter, ...] = ()
+    ops: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

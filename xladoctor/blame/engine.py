@@ -20,6 +20,7 @@ from xladoctor.blame import (
     library_orders,
     limits,
     message_words,
+    op_makers,
     operands,
     out_of_step,
     ranking,
@@ -143,6 +144,7 @@ def _by_sources(
     yield from dtypes.of_types(hops, crash, files)
     yield from retraced.of_first_shapes(crash, files)
     yield from unsized.of_unsized(hops, crash, files)
+    yield from op_makers.of_makers(hops, crash, files)
     yield from tables.of_tables(hops, crash, files)
     yield from settings_used.of_settings(hops, crash, files, next(iter(known.files), ""))
     yield from settings_used.of_defaults(hops, crash, files, clash)

@@ -9,6 +9,7 @@ from pathlib import Path
 from xladoctor.blame import gradients
 from xladoctor.blame.crash import Seen, seen
 from xladoctor.blame.engine import blame
+from xladoctor.blame.op_makers import ARGUMENT
 from xladoctor.blame.retraced import after, with_first_seen
 from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Diagnosis, Finding
@@ -87,7 +88,10 @@ def case_of(diagnosis: Diagnosis, recording: Recording) -> Case | None:
     main = main_file(sources, failure, root) if sources is not None else None
     if sources is None or main is None:
         return None
-    return root, failure, _files(sources, main, failure), main, _seen(recording)
+    known = _seen(recording)
+    if root.op == ARGUMENT and failure is not None and failure.get("capsule"):
+        known = replace(known, ops=frozenset(recording.ops(str(failure["capsule"]))))
+    return root, failure, _files(sources, main, failure), main, known
 
 
 def _files(sources: UserSources, main: str, failure: Event | None) -> Files:
