@@ -13,6 +13,7 @@ from dataclasses import replace
 from xladoctor.blame import axes, conventions
 from xladoctor.blame.algebra import FOLDS, JOINED
 from xladoctor.blame.axis_orders import turned
+from xladoctor.blame.call_arguments import HINT, of_argument
 from xladoctor.blame.parts import SETS
 from xladoctor.blame.suspicion import (
     WEIGHT,
@@ -38,7 +39,8 @@ _BATCH = 2.5
 
 def of_clash(clash: Clash, known: Facts) -> list[Candidate]:
     """The lines to suspect, the likeliest first; each line once."""
-    found = [*_by_relation(clash, known), *_by_makers(clash, known)]
+    by_relation = of_argument(clash) if clash.hint == HINT else _by_relation(clash, known)
+    found = [*by_relation, *_by_makers(clash, known)]
     return ranked(found)
 
 

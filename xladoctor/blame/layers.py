@@ -157,16 +157,6 @@ def _recurrent(run: Follower, layer: Layer, found: Array) -> Value:
     return out
 
 
-def check_state(run: Follower, layer: Layer, state: Value | None) -> None:
-    """The state that a recurrent layer starts with has its units as columns."""
-    wanted = units(layer) if layer.cls in _CELLS else Dim()
-    for part in state.items if isinstance(state, Seq) else [state]:
-        found = array(part)
-        if found is not None and found.dims and conflict(found.dims[-1], wanted):
-            run.clash("inner", called(layer), [found, layer], [-1, None], [found.dims[-1], wanted], hint="state")
-            return
-
-
 def _flatten(run: Follower, layer: Layer, found: Array) -> Value:
     known = found.dims or ()
     inner = [d.origin for d in known[1:] if d.origin is not None]

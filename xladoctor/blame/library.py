@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xladoctor.blame import (
+    call_arguments,
     data,
     graph_layers,
     layers,
@@ -64,7 +65,7 @@ def known(name: str) -> bool:
 def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What a call of something of a library gives."""
     if isinstance(called, Layer):
-        return _called_layer(run, called, args, kwargs)
+        return call_arguments.applied(run, called, args, kwargs)
     if isinstance(called, Model):
         return models.called(run, called, args)
     if isinstance(called, Instance):
@@ -76,11 +77,6 @@ def call(run: Follower, called: Value, args: list[Value], kwargs: dict[str, Valu
     if called.bound is not None:
         return _method(run, called.bound, called.name, args, kwargs)
     return _function(run, called.name, args, kwargs)
-
-
-def _called_layer(run: Follower, layer: Layer, args: list[Value], kwargs: Kwargs) -> Value:
-    layers.check_state(run, layer, kwargs.get("initial_state"))
-    return layers.apply(run, layer, args or [v for k, v in kwargs.items() if k in ("inputs", "x", "query")])
 
 
 def _called_instance(run: Follower, holder: Instance, args: list[Value], kwargs: dict[str, Value]) -> Value:

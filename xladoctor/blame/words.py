@@ -87,7 +87,7 @@ def _sentence(clash: Clash, operands: tuple[Operand, ...]) -> str:
         size = "an unknown size" if operand.size is None else str(operand.size)
         axis = f" at axis {operand.axis}" if operand.axis is not None and not noun else ""
         has = "have" if operand.name.startswith("the labels") else "has"
-        verb = "wants" if clash.relation == "rank" and i == 1 and not clash.hint else has
+        verb = "wants" if clash.relation == "rank" and i == 1 and clash.hint in ("", "argument") else has
         where = f", from {_place(operand.maker)}" if operand.maker is not None else ""
         if "=" in operand.name and operand.maker is not None:
             # The source of an assignment is no name: it says where the size comes from.
