@@ -80,7 +80,14 @@ DATASET = "dataset"
 # argument, name (of the array that shows it, where no call of Keras was given it), factor (other-scale: by how much the
 # numbers are larger than those of the training)
 SPLIT = "split"
-TABLE = "table"  # shape, dtype, where: NumPy took the mean of a square of as many rows as `predict` gave
+# shape, dtype, of (mean, sum), pairs, where: NumPy took the mean or sum of a square of as many rows as models gave; its
+# numbers are those of all pairs of two columns (pairs)
+TABLE = "table"
+# what (apart: predictions are compared with labels of other rows; unfilled: the last rows of predictions were never
+# written), rows (so many of so many), names, numbers (correlation, that in the other order), distance, where, made (by
+# which call)
+SCORE = "score"
+DIRECT = "direct"  # model, calls, shape, where: a line called a model itself so often, and had this result at first
 BELOW_ZERO = "below-zero"  # shape, dtype, least, where: NumPy took the mean of whole numbers, some of them negative
 # file, function, names {name: kind, shape, dtype, ...}: what the names of a function or module held; of a table, keys
 # {column: [digest of its values, of their order]}

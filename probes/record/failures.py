@@ -155,7 +155,7 @@ class FailureRecorder:
             finally:
                 running.pop()
             if not running:
-                guard.run("call", tracing.called, function, args, kwargs)
+                guard.run("call", tracing.called, function, args, kwargs, result)
                 if values.always and not tracing.keras_calls:
                     guard.run("healthy values", self._went_well, function, args, kwargs)
             return result

@@ -75,6 +75,20 @@ class NameRecorder:
                     self._parts(code.co_filename, held, frame.f_lineno, code.co_name)
             frame = frame.f_back
 
+    def directly(self) -> None:
+        """A model has been called by a line of the program: what do the functions hold that came to it?"""
+        self._calls, calls = 0, self._calls
+        try:
+            self.called("direct")
+        finally:
+            self._calls = calls
+
+    def finished(self, frame: FrameType) -> None:
+        """A function computes something of what it holds, as a mean of its results: what has it put into its arrays?"""
+        code = frame.f_code
+        if code.co_flags & _OPTIMIZED and not _sees_locals(code):
+            self._note(code.co_filename, code.co_name, _locals(frame), written=True)
+
     def stepped(self) -> None:
         """A function that TensorFlow traced has run: what do the functions hold that called it? Seldom looked at."""
         self._steps += 1
@@ -90,7 +104,7 @@ class NameRecorder:
                 file = self._main or str(Path((sys.argv or [""])[0]).absolute())
             if isinstance(file, str) and is_user_file(file):
                 held = dict(vars(module))
-                self._note(file, "<module>", held)
+                self._note(file, "<module>", held, written=True)
                 if not self._fitted:
                     self._parts(file, held, None, "<module>")
 
@@ -105,7 +119,8 @@ class NameRecorder:
                 self.guard.sink.write(schema.SPLIT, what=what, rows=rows, name=name, used=where)
         self._seconds += of_thread() - started
 
-    def _note(self, file: str, function: str, held: Mapping[str, Any]) -> None:
+    def _note(self, file: str, function: str, held: Mapping[str, Any], written: bool = False) -> None:
+        """Note what names hold. An array that is being filled has rows that are not `written`, which says nothing."""
         started = of_thread()
         found: dict[str, Any] = {}
         for name, value in held.items():
@@ -114,6 +129,8 @@ class NameRecorder:
             if name.startswith("__"):
                 continue
             facts = self.guard.part("names", facts_of, value)
+            if facts and not written:
+                facts.pop("rest", None)
             if facts:
                 found[name] = facts
             elif value is not None:
@@ -141,6 +158,17 @@ def _locals(frame: FrameType) -> dict[str, Any]:
     if sys.version_info < (3, 13) and sys.gettrace() is None:
         given.clear()
     return held
+
+
+def names_of_frame(frame: FrameType) -> Mapping[str, Any]:
+    """The names of a function or of a module; nothing of a function that may ask for its own."""
+    if not frame.f_code.co_flags & _OPTIMIZED:
+        return dict(frame.f_globals)
+    if _sees_locals(frame.f_code):
+        return {}
+    found = _locals(frame)
+    found.update({n: frame.f_globals[n] for n in frame.f_code.co_names if n in frame.f_globals and n not in found})
+    return found
 
 
 def facts_of(value: Any, numbers: bool = True) -> dict[str, Any] | None:

@@ -339,7 +339,7 @@ class KerasRecorder:
         if call["method"] in ("predict", "predict_on_batch"):
             out = [rows_of(v) for v in leaves(result)]
             if self.tables is not None:
-                self.guard.part("tables", self.tables.predicted, out)
+                self.guard.part("tables", self.tables.predicted, out, call["data"][0], result, call["where"])
         if self.monitors is not None and call.get("callbacks"):
             call["monitors"] = self.guard.part("monitors", self.monitors.fitted, call, result) or []
         mismatch = out is not None and call["rows_in"] is not None and any(n != call["rows_in"] for n in out)

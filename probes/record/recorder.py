@@ -16,6 +16,7 @@ from typing import Any
 from .. import compat, redaction, schema
 from .budget import DEFAULT, limit_of
 from .datasets import DatasetRecorder
+from .direct_calls import of_calls
 from .draws import DrawRecorder
 from .failures import FailureRecorder
 from .frames import caller
@@ -262,6 +263,8 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
     if untrained is not None and keep and keras is not None and not guard.block:
         keras.names = _of_numbers(guard, finder)
         last = (*last, keras.names, *_of_program(tracing, untrained, keras, keras.names))
+        if keras.tables is not None:
+            last = (*last, *of_calls(guard, finder, tracing, keras.tables, keras.names))
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 

@@ -81,7 +81,9 @@ class StepRows:
         self._epochs: weakref.WeakKeyDictionary[Any, _Epoch] = weakref.WeakKeyDictionary()
         self._seconds = 0.0
 
-    def called(self, function: Any, trains: bool, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def called(
+        self, function: Any, trains: bool, args: Sequence[Any], kwargs: Mapping[str, Any], _: Any = None
+    ) -> None:
         """A function of the program was called with success; a tape was asked for gradients in one that trains."""
         if self._given.of_keras or self._seconds >= MAX_SECONDS:
             return

@@ -55,6 +55,10 @@ RECORDED_DATASET = Basis("observed", "The run recorded how the dataset was built
 RECORDED_CALL = Basis("observed", "The layers and the arguments of the call were recorded in the run.")
 RECORDED_LABELS = Basis("observed", "The labels of both parts were counted in the run.")
 RECORDED_TABLE = Basis("observed", "The shape was recorded in the run; what made it was read in the source.")
+TABLE_OF_PAIRS = Basis("observed", "The numbers of the array were compared with those of all pairs of two columns.")
+RECORDED_PARTNERS = Basis(
+    "observed", "The recorder compared the predictions with the labels in both orders, by the rows they were made for."
+)
 RECORDED_SOURCE = Basis(
     "untested", "It was read in the source, with what the names held in the run; it was not tested."
 )

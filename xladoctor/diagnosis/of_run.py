@@ -41,6 +41,7 @@ from xladoctor.diagnosis.recorded import broken_quietly
 from xladoctor.diagnosis.requests import requests_without_effect
 from xladoctor.diagnosis.retraces import as_recorded
 from xladoctor.diagnosis.row_source import rows_in_source
+from xladoctor.diagnosis.scores import scores
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.shuffled import shuffled_alone
 from xladoctor.diagnosis.slips import slips_with_names, source_slips
@@ -73,6 +74,7 @@ _OF_RECORDING: tuple[_Part, ...] = (
 )  # fmt: skip
 """What is looked for in a recording, whatever else was found."""
 _BESIDE_OTHERS: tuple[_Beside, ...] = (
+    scores,
     slips_with_names,
     kept_in_graph,
     source_slips,

@@ -68,17 +68,20 @@ _REMEDIES = {
 
 
 def rows_in_source(recording: Recording) -> Iterator[Finding]:
-    """A warning for each line."""
+    """A warning for each line, but for those whose numbers say more."""
     if not (survived(recording) or ended_itself(recording)):
         return
     gave = _gave(recording)
+    scored = [location(e.get("where")) for e in recording.of_kind(schema.SCORE)]
+    tested = {(at.file, at.line) for at in scored if at is not None}
     for file, tree in program_of(recording).items():
         for fault in row_faults(tree, Calls(gave=gave.get(file, {}))):
-            yield _finding(fault, file)
+            if (file, fault.line) not in tested:
+                yield _finding(fault, file)
 
 
 def _gave(recording: Recording) -> Mapping[str, dict[int, Sequence[Any]]]:
-    """{file: {line: the shapes that a call of Keras there gave}}, where it was always the same."""
+    """{file: {line: the shapes that a call of Keras or of a model there gave}}, where it was always the same."""
     begun = {(e["pid"], e["call"]): e for e in recording.of_kind(schema.CALL) if e["phase"] == "begin"}
     found: dict[str, dict[int, Sequence[Any]]] = {}
     for event in recording.of_kind(schema.CALL):
@@ -89,6 +92,10 @@ def _gave(recording: Recording) -> Mapping[str, dict[int, Sequence[Any]]]:
         known = [tuple(s) for s in shapes if isinstance(s, list) and all(isinstance(n, int) for n in s)]
         lines = found.setdefault(at.file, {})
         lines[at.line] = known if len(known) == len(shapes) and lines.get(at.line, known) == known else ()
+    for event in recording.of_kind(schema.DIRECT):
+        at, shape = location(event.get("where")), event.get("shape")
+        if at is not None and at.line is not None and event["calls"] == 1 and isinstance(shape, list):
+            found.setdefault(at.file, {}).setdefault(at.line, [tuple(shape)])
     return found
 
 

@@ -20,13 +20,15 @@ from xladoctor.sources.names import unchanged
 from xladoctor.sources.slips import Slip, slips, slips_of_names
 
 _MOST = 10
+_USES = (schema.CALL, schema.DIRECT, schema.NO_GRADIENT, schema.TRACE, schema.UNMOVED)
+"""What says that a program trains or predicts."""
 
 
 def source_slips(recording: Recording, known: Sequence[Finding] = ()) -> Iterator[Finding]:
     """A warning for each line that has none yet; nothing of a program that trained and predicted nothing."""
     if not (survived(recording) or ended_itself(recording)):
         return
-    if not any(recording.of_kind(kind) for kind in (schema.CALL, schema.NO_GRADIENT, schema.TRACE, schema.UNMOVED)):
+    if not any(recording.of_kind(kind) for kind in _USES):
         return
     told = {(f.location.file, f.location.line) for f in known if f.location is not None}
     words = [str(w) for w in (getattr(sources_of(recording), "facts", {}).get("command") or ())]

@@ -1,5 +1,5 @@
-"""A mean over every pair of rows, in NumPy after a `predict`: the table was recorded, the operands are read in the
-source.
+"""A mean or sum over every pair of rows, in NumPy after a prediction: the table was recorded, the operands are read in
+the source.
 
 Nothing is said where no operation of two different things is written out on the way to the mean, and where one of them
 is given its axis there: a table of pairs may be what is wanted.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xladoctor.diagnosis.basis import RECORDED_NUMBERS, RECORDED_TABLE
+from xladoctor.diagnosis.basis import RECORDED_NUMBERS, RECORDED_TABLE, TABLE_OF_PAIRS
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
@@ -23,7 +23,11 @@ _REMEDY = Remedy(
     "same-rank",
     "Give both operands the same rank before they are combined",
     "safe",
-    "`predict` gives (N, 1) for one output: take its column, `[:, 0]`, or give the labels an axis, `[:, None]`.",
+    "A model gives (N, 1) for one output: take its column, `[:, 0]`, or give the labels an axis, `[:, None]`.",
+)
+_TESTED = (
+    " Its numbers are those of all pairs: without the means of its rows and columns, little is left of it but the "
+    "product of one column and one row."
 )
 
 
@@ -37,7 +41,8 @@ def tables(recording: Recording) -> Iterator[Finding]:
     for event in recording.of_kind(schema.TABLE):
         mean, shape = location(event.get("where")), tuple(event["shape"])
         source = source_of(recording, str(mean.file)) if mean is not None else None
-        found = met(source.tree, mean.line) if source is not None and mean is not None and mean.line else None
+        of, pairs = str(event.get("of") or "mean"), bool(event.get("pairs"))
+        found = met(source.tree, mean.line, of) if source is not None and mean is not None and mean.line else None
         if found is None or mean is None or (mean.file, found.line) in seen:
             continue
         seen.add((mean.file, found.line))
@@ -45,14 +50,14 @@ def tables(recording: Recording) -> Iterator[Finding]:
         name = mean.function or "the program"
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
-            title=f"{name}: a mean is taken of {shape}, a number for every pair of {rows} rows",
-            message=f"`predict` gave {rows} rows, and `{found.text}` has the shape {shape}, as ({rows}, 1) "
-                    f"combined with ({rows},) gives. Broadcasting pairs each row with all rows, and the mean at "
-                    f"{mean} is that of all pairs. No error was raised in the run.",
+            title=f"{name}: a {of} is taken of {shape}, a number for every pair of {rows} rows",
+            message=f"The model gave {rows} rows, and `{found.text}` has the shape {shape}, as ({rows}, 1) "
+                    f"combined with ({rows},) gives. Broadcasting pairs each row with all rows, and the {of} at "
+                    f"{mean} is that of all pairs.{_TESTED if pairs else ''} No error was raised in the run.",
             location=Location(str(mean.file), found.line, mean.function),
             dims=(list(shape),),
-            evidence=(Proof("event", f"the mean of an array of shape {shape}", event_of(event)),),
-            status="untested", basis=RECORDED_TABLE,
+            evidence=(Proof("event", f"the {of} of an array of shape {shape}", event_of(event)),),
+            status="confirmed" if pairs else "untested", basis=TABLE_OF_PAIRS if pairs else RECORDED_TABLE,
             remedies=(_REMEDY,),
             details={"kind": "table", "function": mean.function, "meets": str(mean)},
         )  # fmt: skip

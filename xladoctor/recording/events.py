@@ -158,7 +158,15 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
          "trained": many(text), "moved": many(text), "same": many(text)},
     ),
     schema.NAMES: ({"file": text, "function": text, "names": mapping(_HELD)}, {}),
-    schema.TABLE: ({"shape": many(whole)}, {"dtype": maybe(text), "where": WHERE, "frames": many(FRAME)}),
+    schema.TABLE: (
+        {"shape": many(whole)},
+        {"dtype": maybe(text), "where": WHERE, "frames": many(FRAME), "pairs": flag, "of": text},
+    ),
+    schema.SCORE: (
+        {"what": text, "rows": row(whole, whole), "names": many(text)},
+        {"numbers": row(number, number), "distance": text, "where": WHERE, "made": WHERE},
+    ),
+    schema.DIRECT: ({"calls": whole}, {"model": maybe(text), "shape": maybe(many(whole)), "where": WHERE}),
     schema.KEPT: (
         {"path": many(row(text, text)), "before": text, "now": text},
         {"call": whole, "traces": whole, "readers": many(FRAME), "where": WHERE, "capsule": maybe(entry),

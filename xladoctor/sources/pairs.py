@@ -7,13 +7,14 @@ purpose (`p[:, None] - p`), or both are made of one thing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from xladoctor.sources.names import names_in
 from xladoctor.sources.order import scope_at
 
 _MEANS = frozenset({"mean", "nanmean", "average", "std", "var", "nanstd", "nanvar"})
+_SUMS = frozenset({"sum", "nansum", "count_nonzero"})
 _MODULES = frozenset({"np", "numpy"})
 _GIVEN = ("None", "newaxis", "expand_dims", "reshape", ".T", "transpose", "outer", "@", "dot(", "cdist", "matmul(",
           "meshgrid", "einsum")  # fmt: skip
@@ -31,10 +32,10 @@ class Meeting:
     text: str
 
 
-def met(tree: ast.Module, line: int) -> Meeting | None:
-    """The operation whose result the mean at a line is taken of; the innermost one where there are several."""
+def met(tree: ast.Module, line: int, of: str = "mean") -> Meeting | None:
+    """The operation whose result the mean or sum at a line is taken of; the innermost one where there are several."""
     scope = scope_at(tree, line)
-    for call in _means(scope, line):
+    for call in _means(scope, line, _SUMS if of == "sum" else _MEANS):
         taken = _taken(call)
         found = list(_meetings(taken, scope, line, _DEPTH)) if taken is not None else []
         if found:
@@ -69,11 +70,11 @@ def _is_square(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and _name(node.func) in _NOT_NEGATIVE
 
 
-def _means(scope: ast.AST, line: int) -> list[ast.Call]:
+def _means(scope: ast.AST, line: int, names: Collection[str] = _MEANS) -> list[ast.Call]:
     calls = [
         n
         for n in ast.walk(scope)
-        if isinstance(n, ast.Call) and _name(n.func) in _MEANS and n.lineno <= line <= (n.end_lineno or n.lineno)
+        if isinstance(n, ast.Call) and _name(n.func) in names and n.lineno <= line <= (n.end_lineno or n.lineno)
     ]
     return sorted(calls, key=lambda n: (line - n.lineno, n.col_offset))
 

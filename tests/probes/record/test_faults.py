@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 # The hooks run once a process, or only where TensorFlow is loaded: covered by the runs in which all of them fail.
 ONCE = {
     "finish", "first op", "graph of a read", "trace arguments", "first use", "auto", "decorator", "_hook_variables",
-    "_hook_layers", "_hook_trainable", "numbers at exit", "calls", "gradients at exit", "tape",
+    "_hook_layers", "_hook_trainable", "numbers at exit", "calls", "gradients at exit", "tape", "_hook_direct",
 }  # fmt: skip
 # Only in a rehearsal, which is no run of the user's.
 REHEARSED = {
@@ -38,6 +38,7 @@ ONCE_A_FUNCTION = {
     "loop rows",
     "kept value",
     "sample",
+    "sums",
 }
 # In the children of multiprocessing: a test of their own.
 CHILD = {"child process", "child failed"}
@@ -203,7 +204,7 @@ def predictions():
     made, x = model()
     out = [made.predict(x, verbose=0).round(5).tolist(), made.predict_on_batch(x).shape]
     out.append(float(OneForAll()(np.ones(2, "float32"), np.zeros(2, "float32"), sample_weight=np.ones(2, "float32"))))
-    return [*out, float(np.full((4, 4), 2.0).mean())]
+    return [*out, float(np.full((4, 4), 2.0).mean()), float(np.sum(np.full((4, 4), 2.0)))]
 
 def training():
     made, x = model()

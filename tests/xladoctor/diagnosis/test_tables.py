@@ -32,6 +32,30 @@ def test_the_line_that_made_the_pairs(tmp_path, monkeypatch):
     assert "`pred - truth`" in found[0].message and "(48, 48)" in found[0].title
 
 
+SUMS = """import numpy as np
+
+
+def r2(truth, guess):
+    left = ((truth - guess) ** 2).sum()
+    return 1 - left / ((truth - truth.mean()) ** 2).sum()
+
+
+def outer(truth, guess):
+    return np.sum(truth[:, None] - guess)
+"""
+
+
+def test_a_sum_of_pairs_that_the_numbers_show(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "source_of", lambda recording, file: parse(SUMS, file))
+    run = Run()
+    for line, function in ((5, "r2"), (10, "outer")):
+        where = {"file": "main.py", "line": line, "function": function}
+        run.event("table", shape=[48, 48], dtype="float32", where=where, frames=[where], pairs=True, of="sum")
+    (found,) = tables.tables(read_run(run.write(tmp_path / "run")))
+    assert (found.slug, found.location.line, found.status) == ("wrong-pairing", 5, "confirmed")
+    assert "a sum is taken" in found.title and "`truth - guess`" in found.message
+
+
 def test_nothing_without_the_source(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "source_of", lambda recording, file: None)
     run = Run()
