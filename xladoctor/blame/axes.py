@@ -261,7 +261,7 @@ def rank_of_layer(clash: Clash) -> Iterator[Candidate]:
             reason = "It returns only its last step, but the next layer needs all: return_sequences=True is missing."
             yield from at_origin(before.origin, 9.0, reason, 0, "return-sequences")
         elif before.cls == "Flatten" or before.cls.startswith("Global"):
-            yield from at_origin(before.origin, 7.0, "It removes the axes that the next layer needs.", 0, "other")
+            yield from at_origin(before.origin, 8.6, "It removes the axes that the next layer needs.", 0, "other")
         reason = f"{layer.cls} wants {words.axes(want)} and gets {have}."
         yield from at_origin(layer.origin, 5.6, reason, 1, "other")
         return

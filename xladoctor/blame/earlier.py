@@ -35,22 +35,35 @@ def of_later(clash: Clash, hops: Mapping[Line, int], files: Files, known: Index,
 
 
 def of_validation(clash: Clash, run: Follower) -> Iterator[Candidate]:
-    """The lines that only the validation data come through, where the training data fit: the one nearest to the `fit`
-    first.
+    """The lines that only the validation data come through, where the training data fit, the one nearest to the `fit`
+    first; otherwise those that only the training data come through.
     """
-    for trained, validation, clashes in run.validated:
-        if clash not in clashes:
+    for trained, validation, here, before in run.validated:
+        if here not in clash.stack or clash in run.clashes[:before]:
             continue
-        common = {(o.file, o.line) for value in leaves(trained) for o in _origins(value)}
-        own: dict[Line, tuple[Origin, int]] = {}
-        for value in leaves(validation):
-            for origin, depth in (step for start in _starts(value) for step in chain(start, 12)):
-                at = (origin.file, origin.line)
-                if at not in common and at != clash.stack[-1] and depth < own.get(at, (origin, 99))[1]:
-                    own[at] = origin, depth
-        for (file, line), (origin, depth) in own.items():
-            reason = "The training data fit. Only the data for validation come through this line."
-            yield Candidate(file, line, max(6.0 - depth, 1.0), reason, None, edit_of(origin), True)
+        fitting, failing = _lines(trained), _lines(validation)
+        found = [(step, 6.0, _ALONE) for at, step in failing.items() if at not in fitting and at not in clash.stack]
+        if not found:
+            found = [
+                (step, 6.0, _LEFT_OUT) for at, step in fitting.items() if at not in failing and at not in clash.stack
+            ]
+        for (origin, depth), weight, reason in found:
+            yield Candidate(origin.file, origin.line, max(weight - depth, 1.0), reason, None, edit_of(origin), True)
+
+
+_ALONE = "The training data fit. Only the data for validation come through this line."
+_LEFT_OUT = "The training data come through this line, and fit. The data for validation do not come through it."
+
+
+def _lines(given: Value) -> dict[Line, tuple[Origin, int]]:
+    """The lines that data come through: for each its nearest origin, and how far that is."""
+    found: dict[Line, tuple[Origin, int]] = {}
+    for value in leaves(given):
+        for origin, depth in (step for start in _starts(value) for step in chain(start, 12)):
+            at = (origin.file, origin.line)
+            if depth < found.get(at, (origin, 99))[1]:
+                found[at] = origin, depth
+    return found
 
 
 def _starts(value: Value) -> list[Origin]:
@@ -59,11 +72,6 @@ def _starts(value: Value) -> list[Origin]:
     if isinstance(value, Dataset):
         found += [start for part in leaves(value.element) for start in _starts(part)]
     return [origin for origin in found if origin is not None]
-
-
-def _origins(value: Value) -> Iterator[Origin]:
-    for start in _starts(value):
-        yield from (origin for origin, _ in chain(start, 12))
 
 
 def only_later(hops: Mapping[Line, int], files: Files, known: Index, crash: Crash) -> frozenset[Line]:

@@ -82,7 +82,7 @@ class Follower:
         self.arrays: list[Array] = []
         self.made: list[Value] = []
         self.fits: list[Batching] = []
-        self.validated: list[tuple[Value, Value, list[Clash]]] = []  # what a fit trains with, what it tests with
+        self.validated: list[tuple[Value, Value, tuple[str, int], int]] = []  # what a fit trained with, and tests with
         self.reads: dict[Origin, set[tuple[str, int]]] = {}
         self.given_to: dict[ast.AST, list[tuple[tuple[str, int], dict[str, Array]]]] = {}
         """By function: the line of each call, and the arrays that its parameters got there."""

@@ -33,7 +33,8 @@ def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bo
         if crash.slug in OF_VALUES:
             found += [f for n in nodes for f in (*_moved_on(n), *_summed_up(n), *_own_length(n), *_of_one_part(n))]
         if one_past:
-            found += [f for n in nodes for f in _past_the_end(n, LABEL in crash.message)]
+            beyond = frozenset(size + 1 for size in crash.sizes)
+            found += [f for n in nodes for f in _past_the_end(n, LABEL in crash.message, beyond)]
         yield from conventions(file, found, hops)
 
 
@@ -43,8 +44,10 @@ _DRAWS = frozenset({"integers", "randint", "random_integers", "randrange"})
 _COUNTS = frozenset({"range", "arange"})
 
 
-def _past_the_end(node: ast.AST, is_label: bool) -> Iterator[Found]:
-    """`integers(1, n + 1)`, `x % n + 1`, `enumerate(x, start=1)`: the largest number is n."""
+def _past_the_end(node: ast.AST, is_label: bool, beyond: frozenset[int]) -> Iterator[Found]:
+    """`integers(1, n + 1)`, `x % n + 1`, `enumerate(x, start=1)`: the largest number is n, also where `n + 1` is
+    written as a number (one of `beyond`).
+    """
     if isinstance(node, ast.BinOp) and _is_one_more(node) and _is_rest(node.left):
         yield node.lineno, 8.0, "It makes numbers from 1 up to the divisor itself."
     if not isinstance(node, ast.Call):
@@ -52,7 +55,8 @@ def _past_the_end(node: ast.AST, is_label: bool) -> Iterator[Found]:
     name, ends = last_name(node.func), node.args[:2]
     if name in _DRAWS and len(ends) == 2:
         whole = ast.unparse(node.func) == "random.randint" or name == "random_integers" or _is_endpoint(node)
-        if _is_one_more(ends[1]) or (whole and not _is_one_less(ends[1])):
+        written = isinstance(ends[1], ast.Constant) and ends[1].value in beyond
+        if written or _is_one_more(ends[1]) or (whole and not _is_one_less(ends[1])):
             yield node.lineno, 8.0, f"The largest number that it draws is `{ast.unparse(_top(ends[1], whole))[:40]}`."
     elif _from_one(name, node, ends):
         reason = "It numbers from 1: the last number is as large as what is counted."
@@ -89,6 +93,8 @@ def _is_endpoint(call: ast.Call) -> bool:
 
 def _top(high: ast.expr, whole: bool) -> ast.expr:
     """The largest number of a draw, whose bound is left out unless it is `whole`."""
+    if isinstance(high, ast.Constant) and isinstance(high.value, int) and not whole:
+        return ast.Constant(high.value - 1)
     return high.left if isinstance(high, ast.BinOp) and _is_one_more(high) and not whole else high
 
 

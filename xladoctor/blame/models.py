@@ -122,15 +122,15 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
     try:
         before = len(run.clashes)
         _through(run, holder, model, x, y, args, kwargs, labels)
-        trained, fits = len(run.clashes), len(run.clashes) == before
         validation = kwargs.get("validation_data")
+        if validation is not None and len(run.clashes) == before:
+            # Noted before: where the program failed, it is not followed further.
+            here = (call.file, getattr(call.node, "lineno", call.first))
+            run.validated.append((Seq([v for v in (x, y) if v is not None]), validation, here, before))
         if isinstance(validation, Dataset) and labels:
             _through(run, holder, model, validation, None, args, kwargs, labels)
         elif isinstance(validation, Seq) and len(validation.items) > 1 and labels:
             _through(run, holder, model, validation.items[0], validation.items[1], args, kwargs, labels)
-        if fits and validation is not None and len(run.clashes) > trained:
-            given = Seq([v for v in (x, y) if v is not None])
-            run.validated.append((given, validation, run.clashes[trained:]))
     finally:
         call.loops -= 1
     return Value(run.origin("call", "fit", holder))

@@ -10,7 +10,7 @@ HEAD = """
 import numpy as np
 import tensorflow as tf
 
-def image(i):
+def picture(i):
     return tf.random.stateless_uniform((32, 32, 3), (i, 0)), i % 2
 
 def small(x, y):
@@ -27,7 +27,7 @@ net.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=Tr
 """
 HEAD = HEAD.replace("MODEL", MODEL)
 PIPELINES = """
-ds = tf.data.Dataset.range(100).map(image)
+ds = tf.data.Dataset.range(100).map(picture)
 train = ds.take(80).map(small).batch(16)
 rest = ds.skip(80).batch(16)
 net.fit(train, validation_data=rest)
@@ -39,17 +39,43 @@ held = np.zeros((20, 32, 32, 3))
 net.fit(x, y, validation_data=(held, np.zeros(20, int)))
 """
 BOTH = """
-ds = tf.data.Dataset.range(100).map(image)
+ds = tf.data.Dataset.range(100).map(picture)
 train = ds.take(80).batch(16)
 rest = ds.skip(80).batch(16)
 net.fit(train, validation_data=rest)
 """
 
 
+LEFT_OUT = """
+x = np.zeros((50, 32, 32, 3))
+y = np.zeros(50, int)
+held = np.zeros((20, 32, 32, 3))
+x = tf.image.resize(x, (28, 28))
+net.fit(x, y, validation_data=(held, np.zeros(20, int)))
+"""
+OF_ONE = """
+both = np.zeros((70, 32, 32, 3))
+x, held = both[:50], both[50:]
+x = tf.image.resize(x, (28, 28))
+net.fit(x, np.zeros(50, int), validation_data=(held, np.zeros(20, int)))
+"""
+
+
+def test_what_only_the_training_data_come_through():
+    """Both are of one line: what the validation data lack is the line that mends the others."""
+    found = blamed(HEAD + OF_ONE, ("<module>", "net.fit("), dims=(2352, 3072), message="shape (None, 3072)")
+    assert "x = tf.image.resize(x, (28, 28))" in lines(found)[:2]
+
+
 @pytest.mark.parametrize(
     ("source", "line"),
-    [(PIPELINES, "rest = ds.skip(80).batch(16)"), (ARRAYS, "held = np.zeros((20, 32, 32, 3))"), (BOTH, None)],
-    ids=["pipelines", "arrays", "training-fails-too"],
+    [
+        (LEFT_OUT, "held = np.zeros((20, 32, 32, 3))"),
+        (PIPELINES, "rest = ds.skip(80).batch(16)"),
+        (ARRAYS, "held = np.zeros((20, 32, 32, 3))"),
+        (BOTH, None),
+    ],
+    ids=["left-out", "pipelines", "arrays", "training-fails-too"],
 )
 def test_what_only_validation_comes_through(source, line):
     message = "expected axis -1 of input shape to have value 2352, but received input with shape (None, 3072)"
@@ -68,7 +94,7 @@ def test_what_only_validation_comes_through(source, line):
         ("tf.keras.utils.image_dataset_from_directory('a', image_size=(28, 28), color_mode='grayscale')", 1),
         ("tf.data.Dataset.list_files('*').map(lambda f: tf.io.decode_png(tf.io.read_file(f), channels=1)).batch(4)", 1),
         ("tf.data.TFRecordDataset('a').map(parse).batch(4)", 30),
-        ("tf.data.Dataset.sample_from_datasets([tf.data.Dataset.range(9).map(image)]).batch(4)", 32),
+        ("tf.data.Dataset.sample_from_datasets([tf.data.Dataset.range(9).map(picture)]).batch(4)", 32),
     ],
     ids=["folder", "gray", "decoded", "parsed", "sampled"],
 )
@@ -82,3 +108,16 @@ def test_shapes_of_what_is_read(made, shape):
     message = "expected axis -1 of input shape to have value 2352"
     found = blamed(source, ("<module>", "net.predict("), dims=(2352,), message=message)
     assert shape in {operand.size for operand in found.constraint.operands}
+
+
+def test_what_flattens_before_a_layer_of_sequences():
+    source = """
+    import tensorflow as tf
+    net = tf.keras.Sequential()
+    net.add(tf.keras.Input((8, 6, 6)))
+    net.add(tf.keras.layers.Flatten())
+    net.add(tf.keras.layers.LSTM(4))
+    """
+    message = "Input 0 of layer lstm is incompatible with the layer: expected ndim=3, found ndim=2"
+    found = blamed(source, ("<module>", "LSTM(4)"), dims=(3, 2), message=message)
+    assert lines(found)[0] == "net.add(tf.keras.layers.Flatten())"
