@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import COMPILED_AGAIN
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.model.diagnosis import Finding, Proof
 from xladoctor.model.evidence import ErrorRecord, LogEvidence
 from xladoctor.model.ops import WorkerOp
@@ -94,7 +95,7 @@ def sizes_to_try(failure: Event | None) -> list[int]:
     return list(dict.fromkeys(n for n in numbers if 0 < n <= _LARGEST))[:_MOST]
 
 
-def compiled_again(finding: Finding, answer: Mapping[str, Any] | None, plain: Iterable[Mapping[str, Any]]) -> Finding:
+def compiled_again(finding: Finding, answer: Mapping[str, Any] | None, plain: Iterable[WorkerAnswer]) -> Finding:
     """A finding of which XLA said the same when a worker compiled the recorded function once more. `plain` are the
     answers about the same call without XLA.
     """
@@ -116,7 +117,7 @@ def compiled_again(finding: Finding, answer: Mapping[str, Any] | None, plain: It
     return finding
 
 
-def refused_by_xla(finding: Finding, answer: Mapping[str, Any], plain: Iterable[Mapping[str, Any]]) -> Finding:
+def refused_by_xla(finding: Finding, answer: Mapping[str, Any], plain: Iterable[WorkerAnswer]) -> Finding:
     """A failure for which no rule has a name, as one of the compiler: a worker met the words of the run when it
     compiled the recorded call, and the same call passes without XLA.
     """
@@ -144,10 +145,10 @@ def as_compile_failed(finding: Finding, message: str, kind: Any) -> Finding:
     )
 
 
-def passes(plain: Iterable[Mapping[str, Any]]) -> bool:
+def passes(plain: Iterable[WorkerAnswer]) -> bool:
     """Whether a worker ran the recorded call without XLA, and no op failed."""
     answers = list(plain)
-    return bool(answers) and all("result" in a and a["result"] is None for a in answers)
+    return bool(answers) and all(a.is_nothing for a in answers)
 
 
 def told_in(finding: Finding, message: str) -> bool:

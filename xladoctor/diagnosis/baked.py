@@ -21,15 +21,15 @@ def values_baked_in(recording: Recording) -> Iterator[Finding]:
     # A function that failed to compile takes no value and compiles for none.
     failed = {e.get("capsule") for e in recording.of_kind(schema.FAILURE)}
     for answer in recording.answers(REQUEST):
-        if answer.get("capsule") in failed:
+        if answer.capsule in failed:
             continue
-        for row in answer.get("result") or ():
+        for row in answer.result or ():
             at = _location(row)
             key = (row.get("op"), row.get("argument"), str(at))
             if key in seen:
                 continue
             seen.add(key)
-            yield _finding(answer, row, at)
+            yield _finding(answer.capsule, row, at)
 
 
 def baked_notes(recording: Recording) -> tuple[str, ...]:
@@ -37,11 +37,11 @@ def baked_notes(recording: Recording) -> tuple[str, ...]:
     return tuple(f"{f.title}, {f.location}: each new value compiles again" for f in values_baked_in(recording))
 
 
-def _finding(answer: dict[str, Any], row: dict[str, Any], at: Location | None) -> Finding:
+def _finding(capsule: str, row: dict[str, Any], at: Location | None) -> Finding:
     given = " and ".join(f"the {g['kind']} {g['name']}" for g in row["from"])
     tried = row.get("recompiles") or {}
     text = f"{row['op']} ({row['node']}): its input {row['argument']!r} is computed from the value of {given}"
-    evidence = [Proof("worker", text, f"worker.jsonl, capsule {answer['capsule']}")]
+    evidence = [Proof("worker", text, f"worker.jsonl, capsule {capsule}")]
     seconds = tried.get("seconds")
     if seconds:
         evidence.append(

@@ -59,10 +59,10 @@ def divergences(recording: Recording) -> Iterator[Finding]:
     """A finding for each function that gives something else under XLA than plainly; of one op at one line one."""
     seen = set()
     for answer in recording.answers(REQUEST):
-        told = answer.get("result") or {}
+        told = answer.told
         if told.get("result") != "diverges":
             continue
-        finding = _finding(recording, str(answer["capsule"]), told)
+        finding = _finding(recording, answer.capsule, told)
         key = (finding.slug, finding.op, str(finding.location))
         if key not in seen:
             seen.add(key)
@@ -120,13 +120,13 @@ def _answers(recording: Recording) -> dict[str, Mapping[str, Any]]:
     """{capsule: what a worker said}: of its first call, and with that of later ones, on how many in all."""
     found: dict[str, Mapping[str, Any]] = {}
     for answer in recording.answers(REQUEST):
-        told = answer.get("result") or {}
-        if not answer.get("later"):
-            found[str(answer["capsule"])] = told
+        told = answer.told
+        if not answer.later:
+            found[answer.capsule] = told
             continue
-        first = found.get(str(answer["capsule"]), {})
+        first = found.get(answer.capsule, {})
         merged = told if told.get("result") == "diverges" else first
-        found[str(answer["capsule"])] = {**merged, "calls": 1 + int(told.get("calls") or 0)}
+        found[answer.capsule] = {**merged, "calls": 1 + int(told.get("calls") or 0)}
     return found
 
 

@@ -52,8 +52,7 @@ def _draws(recording: Recording) -> Iterator[tuple[Finding, bool]]:
     seen: set[tuple[str, str]] = set()
     ended = ended_itself(recording)
     for answer in recording.answers(REQUEST):
-        told = answer.get("result") or {}
-        capsule = str(answer["capsule"])
+        told, capsule = answer.told, answer.capsule
         name = str(compared(recording, capsule, told.get("function")).get("python_name") or capsule)
         for draw in told.get("draws") or ():
             meant = _outside(recording, name, draw) or _set_again(recording, name, capsule, draw)

@@ -257,8 +257,8 @@ def _which_batch(step: Step, details: dict[str, Any]) -> str:
         return ""  # it takes one batch, of whatever size
     if rows < full:
         return f" The only batch has {size} rows, fewer than batch_size = {full}."
-    tried = [a for a in step.recording.answers("failing_op", step.capsule) if a.get("batch") == full]
-    passes = bool(tried) and all("result" in a and a["result"] is None for a in tried)
+    tried = [a for a in step.recording.answers("failing_op", step.capsule) if a.batch == full]
+    passes = bool(tried) and all(a.is_nothing for a in tried)
     text = f" It fails in the last batch of {size}: {rows} samples in batches of {full}"
     return f"{text}; a full batch passes." if passes else f"{text}."
 

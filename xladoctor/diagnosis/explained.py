@@ -73,7 +73,7 @@ def to_ask(recording: Recording) -> list[str]:
 def unexplained(recording: Recording) -> Iterator[Finding]:
     """A warning for a step whose data ask for other inputs, or for another scale."""
     for answer in recording.answers(REQUEST):
-        told = answer.get("result") or {}
+        told = answer.told
         relation = told.get("relation")
         if relation in _HOW:
             yield _turned(recording, told)

@@ -150,10 +150,10 @@ class Step:
         return next((op for _, op in self._told("failing_op", WorkerOp) if is_evidence(op, self.failure)), None)
 
     @property
-    def compiled_again(self) -> dict[str, Any] | None:
+    def compiled_again(self) -> Mapping[str, Any] | None:
         """What came of compiling the recorded function again, if a worker tried."""
         answers = self.recording.answers(AGAIN, self.capsule) if self.capsule else []
-        return next((a["result"] for a in answers if isinstance(a.get("result"), dict)), None)
+        return next((a.told for a in answers if a.told), None)
 
     @property
     def birth(self) -> SizeOrigin | None:
@@ -168,8 +168,8 @@ class Step:
     def _told(self, request: str, kind: type[Op]) -> Iterator[tuple[int | None, Op]]:
         """(batch, op) of each answer of a worker about the step that names an op."""
         for answer in self.recording.answers(request, self.capsule) if self.capsule else ():
-            for op in fitting(kind, [answer.get("result")]):
-                yield answer.get("batch"), op
+            for op in fitting(kind, [answer.result]):
+                yield answer.batch, op
 
     @cached_property
     def failing_batch(self) -> int | None:
@@ -179,7 +179,7 @@ class Step:
     @property
     def worker_error(self) -> str | None:
         """Why a worker could not answer, if it could not."""
-        return self.recording.once(worker_errors).get(self.capsule)
+        return self.recording.once(worker_errors).get(self.capsule or "")
 
     @cached_property
     def bindings(self) -> dict[str, Binding]:

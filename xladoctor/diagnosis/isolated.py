@@ -7,7 +7,7 @@ dimension or the value comes from is read from the program that XLA was given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from xladoctor.diagnosis.basis import DIED_AGAIN, ISOLATED, RAN_AGAIN
 from xladoctor.diagnosis.blame import RUN_TIME
 from xladoctor.diagnosis.facts import steps
 from xladoctor.diagnosis.forward import forward_line
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.model.blame import Suspect
 from xladoctor.model.diagnosis import Basis, Finding, Location, Proof
 from xladoctor.model.replay import Isolation
@@ -52,9 +53,9 @@ class Origin:
 def isolations(recording: Recording) -> Iterator[tuple[str, Isolation]]:
     """(capsule, what was isolated of it), as far as anything was."""
     for answer in recording.answers(REQUEST):
-        found = isolation_of(answer.get("result"))
+        found = isolation_of(answer.result)
         if found is not None:
-            yield str(answer["capsule"]), found
+            yield answer.capsule, found
 
 
 def with_isolations(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
@@ -69,7 +70,7 @@ def with_isolations(findings: Sequence[Finding], recording: Recording) -> tuple[
     return tuple(shown)
 
 
-def _reclassed(finding: Finding, found: Isolation, plain: Sequence[Mapping[str, Any]]) -> Finding:
+def _reclassed(finding: Finding, found: Isolation, plain: Sequence[WorkerAnswer]) -> Finding:
     """What only XLA refuses is no failure outside of XLA, whatever its words. Nor is a death in the compiler: the parts
     were compiled and not run.
     """

@@ -74,6 +74,6 @@ def begins(recording: Recording) -> dict[tuple[Any, Any], list[Event]]:
     return found
 
 
-def worker_errors(recording: Recording) -> dict[str | None, str]:
+def worker_errors(recording: Recording) -> dict[str, str]:
     """{capsule: the first error of a worker that was asked about it}."""
-    return {a.get("capsule"): str(a["error"]) for a in reversed(recording.worker) if "error" in a}
+    return {a.capsule: a.error for a in reversed(recording.worker) if a.error is not None}

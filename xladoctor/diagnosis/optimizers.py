@@ -61,10 +61,10 @@ def by_optimizer(finding: Finding, step: Step) -> Finding:
     return replace(finding, details=details, evidence=(*finding.evidence, proof))
 
 
-def _answer(step: Step) -> dict[str, Any] | None:
+def _answer(step: Step) -> Mapping[str, Any] | None:
     """What a worker found, if with all optimizers on it met the failure of the run, on values of the run."""
     answers = step.recording.answers(REQUEST, step.capsule) if step.capsule else []
-    told = next((a["result"] for a in answers if isinstance(a.get("result"), dict)), None)
+    told = next((a.told for a in answers if a.told), None)
     if told is None or told.get("filled") or not (told.get("every") and told.get("none")):
         return None
     if told["every"]["outcome"] != "failed":

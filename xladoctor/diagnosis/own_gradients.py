@@ -79,7 +79,7 @@ def _answered(recording: Recording) -> Iterator[tuple[Event, Mapping[str, Any], 
     """(the gradient, what is wrong with it or {}, its capsule) of those that were compared."""
     asked = {a.capsule: a.events for a in to_ask(recording)}
     for answer in recording.answers(REQUEST):
-        capsule, result = str(answer["capsule"]), answer.get("result") or {}
+        capsule, result = answer.capsule, answer.told
         events = asked.get(capsule, ())
         found = {int(told["mark"]): told for told in result.get("found") or ()}
         for number, told in [*found.items(), *((int(n), {}) for n in result.get("passed") or ())]:

@@ -197,11 +197,8 @@ class _Answers:
         self._by_id: dict[str, list[dict[str, Any]]] = {}
         self._moments: dict[tuple[Any, ...], tuple[int, ...]] = {}
         for answer in recording.answers("shapes", capsule) if capsule else ():
-            result = answer.get("result")
-            if not isinstance(result, dict):
-                continue
-            self.asked = True
-            for identity, occurrences in result.get("occurrences", {}).items():
+            self.asked = self.asked or isinstance(answer.result, dict)
+            for identity, occurrences in answer.told.get("occurrences", {}).items():
                 self._by_id.setdefault(str(identity), []).extend(occurrences)
 
     def calls(

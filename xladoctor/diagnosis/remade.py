@@ -73,8 +73,7 @@ def _error(step: Step) -> Mapping[str, Any] | None:
     if failure is None or step.capsule is not None:
         return None
     for answer in step.recording.answers(REQUEST, name_of(failure)):
-        result = answer.get("result")
-        error = result.get("error") if isinstance(result, Mapping) and not result.get("guessed") else None
+        error = answer.told.get("error") if not answer.told.get("guessed") else None
         if isinstance(error, Mapping) and _is_same(error, failure, unfinished(step)):
             return error
     return None

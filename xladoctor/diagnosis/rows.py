@@ -103,16 +103,16 @@ def mispairings(recording: Recording) -> Iterator[Finding]:
     names = {a.capsule: a for a in to_ask(recording)}
     seen = set()
     for answer in recording.answers(REQUEST):
-        asked = names.get(str(answer["capsule"]))
+        asked = names.get(answer.capsule)
         if not asked:
             continue
-        for told in _wrong(asked, answer.get("result") or {}):
+        for told in _wrong(asked, answer.told):
             finding = _finding(asked, told)
             key = (finding.op, str(finding.location))
             if key not in seen:
                 seen.add(key)
                 yield finding
-        mixed = _mixed(recording, asked, answer.get("result") or {})
+        mixed = _mixed(recording, asked, answer.told)
         for finding in pooled_findings(recording, mixed, asked.name, asked.capsule, asked.location):
             # Rows that are lost there for good, or a softmax, are said already.
             if str(finding.location) not in {place for _, place in seen}:
@@ -190,7 +190,7 @@ def broadcast(one: Sequence[int], other: Sequence[int]) -> list[int]:
 
 
 def _checks(recording: Recording) -> Iterator[Check]:
-    answers = {str(a["capsule"]): a.get("result") or {} for a in recording.answers(REQUEST)}
+    answers = {a.capsule: a.told for a in recording.answers(REQUEST)}
     for asked in to_ask(recording):
         told = answers.get(asked.capsule)
         check = Check(what="rows", function=asked.name, location=asked.location)

@@ -30,13 +30,13 @@ def ties(recording: Recording) -> Iterator[Finding]:
     rule = by_slug("parity-divergence")
     seen: set[str] = set()
     for answer in recording.answers(REQUEST):
-        told = answer.get("result") or {}
+        told = answer.told
         node = told.get("tie") or {}
         at = line(node)
         if told.get("result") != "agrees" or not node or str(at) in seen:
             continue
         seen.add(str(at))
-        capsule = str(answer["capsule"])
+        capsule = answer.capsule
         name = str(compared(recording, capsule, told.get("function")).get("python_name") or capsule)
         plain, xla = (", ".join(map(str, told.get(way) or ())) for way in ("plain", "xla"))
         apart = f"{told['output']} is {plain} plainly and {xla} under XLA"

@@ -12,6 +12,7 @@ from xladoctor.diagnosis.layers import functions, layers
 from xladoctor.diagnosis.numbers import Name, names_of
 from xladoctor.diagnosis.shape_rows import shape_rows
 from xladoctor.diagnosis.watched import place_notes, watched_places
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.model.diagnosis import Location
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.model.trace import Trace, TracedStep, Values
@@ -45,14 +46,13 @@ def trace(recording: Recording) -> Trace:
 def _traced(step: Step) -> TracedStep:
     recording, keras = step.recording, step.keras_call
     event = _trace_event(recording, step.capsule)
-    answer = next(iter(recording.answers("shapes", step.capsule) if step.capsule else ()), {})
+    answer = next(iter(recording.answers("shapes", step.capsule) if step.capsule else ()), None)
     values = _values(step, answer)
-    size = answer.get("batch")
     return TracedStep(
         name=_name(step, event),
         outcome=step.why,  # type: ignore[arg-type]
         values=values,
-        batch=size if isinstance(size, int) else None,
+        batch=answer.batch if answer is not None else None,
         rows_in=(keras or {}).get("rows_in"),
         times=_times(recording, step.capsule),
         function=(event or {}).get("function"),
@@ -102,10 +102,10 @@ def _times(recording: Recording, capsule: str | None) -> int:
     return max(1, len(calls)) if capsule else 1
 
 
-def _values(step: Step, answer: dict[str, Any]) -> Values:
+def _values(step: Step, answer: WorkerAnswer | None) -> Values:
     if step.why == "eager":
         return "exact"
-    if not isinstance(answer.get("result"), dict):
+    if answer is None or not isinstance(answer.result, dict):
         return "none"
     kept = step.recording.recipe(str(step.capsule)).get("data")
     return kept if kept in ("exact", "redrawn") else "random"
@@ -123,22 +123,21 @@ def _names(step: Step) -> tuple[Name, ...]:
     return names_of(main, step.expressions, local)
 
 
-def _notes(step: Step, values: Values, answer: dict[str, Any]) -> Iterable[str]:
+def _notes(step: Step, values: Values, answer: WorkerAnswer | None) -> Iterable[str]:
     if step.worker_error:
         yield f"no run-time shapes: {step.worker_error}"
     elif values == "none" and step.capsule is not None and step.calls:
         yield "only shapes as traced: no worker computed the run-time shapes"
     if not step.calls and step.recording.of_kind(schema.PLACE_FOUND):
         yield "no watched function was called in it"
-    result = answer.get("result")
-    if isinstance(result, dict):
-        if answer.get("batch") is None and any(t.static and t.static[0] is None for c in step.calls for t in c.inputs):
+    if answer is not None and isinstance(answer.result, dict):
+        if answer.batch is None and any(t.static and t.static[0] is None for c in step.calls for t in c.inputs):
             yield "the size of its batch is not known (a dataset, for example): the worker chose one"
-        failed = result.get("failed") or ()
+        failed = answer.told.get("failed") or ()
         if failed and values == "random":
             first = failed[0]
             yield f"with these values {first.get('node')} fails: {str(first.get('message', '')).partition(chr(10))[0]}"
-        yield from (str(note) for note in result.get("notes") or ())
+        yield from (str(note) for note in answer.told.get("notes") or ())
 
 
 def _run_notes(recording: Recording, found: tuple[TracedStep, ...]) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from xladoctor.diagnosis.basis import CALLED_BOTH
@@ -26,7 +26,7 @@ _HOW = {
 def ways_apart(recording: Recording) -> Iterator[Finding]:
     """A warning for each function."""
     for answer in recording.answers(REQUEST):
-        told = answer["result"]
+        told = answer.told
         said = _said(told)
         if said is None:
             continue
@@ -44,7 +44,7 @@ def ways_apart(recording: Recording) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _said(told: dict[str, Any]) -> str | None:
+def _said(told: Mapping[str, Any]) -> str | None:
     """What is between the two ways; None where nothing is that must be a mistake."""
     relation, names = str(told["relation"]), told["parameters"]
     if relation == "scaled" and told.get("factor") is not None:

@@ -26,6 +26,7 @@ from xladoctor.diagnosis.places import wanted
 from xladoctor.experiments import check as check_
 from xladoctor.experiments import explain, gradient_check, isolate_run, row_check, two_ways
 from xladoctor.experiments.remake import questions, remade
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.model.ops import WorkerOp
 from xladoctor.recording import files
 from xladoctor.recording.contents import fitting
@@ -70,8 +71,8 @@ def ask_workers(
 
     with files.create(recording.folder, "worker.jsonl") as answers:
 
-        def keep(**answer: Any) -> None:
-            answers.write((json.dumps(secrets.of_data(answer), separators=(",", ":")) + "\n").encode())
+        def keep(answer: WorkerAnswer) -> None:
+            answers.write((json.dumps(secrets.of_data(answer.to_json()), separators=(",", ":")) + "\n").encode())
             answers.flush()
 
         env, log = worker_environment(environment), recording.folder / "worker.log"
@@ -81,27 +82,27 @@ def ask_workers(
                 say(f"asking a worker for run-time shapes{which} ({python})")
                 try:
                     for answer in _answers(worker, step):
-                        keep(**answer)
+                        keep(answer)
                 except WorkerError as error:
                     # The next question starts a new process.
-                    keep(capsule=step.capsule, request="worker", error=f"{type(error).__name__}: {error}")
+                    keep(WorkerAnswer(str(step.capsule), "worker", error=f"{type(error).__name__}: {error}"))
             for answer in remade(worker, remakes):
-                keep(**answer)
+                keep(answer)
             for capsule in compiled:
                 say(f"asking a worker what XLA makes a constant of ({python})")
                 try:
-                    keep(capsule=capsule, request=BAKED, result=_baked(worker, recording, capsule))
+                    keep(WorkerAnswer(capsule, BAKED, _baked(worker, recording, capsule)))
                 except WorkerError as error:
-                    keep(capsule=capsule, request=BAKED, error=f"{type(error).__name__}: {error}")
+                    keep(WorkerAnswer(capsule, BAKED, error=f"{type(error).__name__}: {error}"))
             lasted = recording.outcome.seconds if recording.outcome is not None else None
             if isolated:
                 say(f"isolating the op that fails ({python}); Ctrl-C skips it")
                 within = check_.budget(lasted, check, isolate_run.LEAST)
                 for answer in isolate_run.answers(worker, python, isolated, environment, within):
-                    keep(**answer)
+                    keep(answer)
             within = check_.budget(lasted, check, check_.least(recording))
             for answer in _checks(worker, recording, after, within, say, asked=check is not None):
-                keep(**answer)
+                keep(answer)
     return True
 
 
@@ -128,7 +129,7 @@ def _after(recording: Recording) -> _Checks:
 
 def _checks(
     worker: Worker, recording: Recording, todo: _Checks, seconds: float, say: Say, *, asked: bool
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[WorkerAnswer]:
     """The questions to a run that ended well. First those that few programs raise and that nothing else answers: both
     ways of a switch, within a third of the seconds, and whether moves are as the data say, within all of them. Then
     whether compiled functions agree with plain execution, within so many seconds, whether gradients are those of their
@@ -180,13 +181,12 @@ def _baked(worker: Worker, recording: Recording, capsule: str) -> Any:
     return protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))
 
 
-def _answers(worker: Worker, step: Step) -> Iterator[dict[str, Any]]:
+def _answers(worker: Worker, step: Step) -> Iterator[WorkerAnswer]:
     """The failing op at the batch size that fails (the full one, else the last partial one), and the shapes there."""
     assert step.capsule is not None
     folder = str(step.recording.folder / "capsules" / step.capsule)
     from xladoctor.workers.worker import WorkerRefused
 
-    common = {"capsule": step.capsule}
     size: int | None = None
     # A call that went well has no failing op; what fails on random values would say nothing about it.
     op: WorkerOp | None = None
@@ -196,33 +196,33 @@ def _answers(worker: Worker, step: Step) -> Iterator[dict[str, Any]]:
             request = protocol.requests.FindFailingOp(capsule=folder, batch=size)
             told = protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))
         except WorkerRefused as error:
-            yield {**common, "request": "failing_op", "batch": size, "error": str(error)}
+            yield WorkerAnswer(step.capsule, "failing_op", error=str(error), batch=size)
             return
-        yield {**common, "request": "failing_op", "batch": size, "result": told}
+        yield WorkerAnswer(step.capsule, "failing_op", told, batch=size)
         op = next(fitting(WorkerOp, [told]), None)
         if (op and is_evidence(op, step.failure)) or step.why != "failed":
             break
     else:
         size, op = next(iter(batch_sizes(step)), None), None
     if asked and step.why == "failed" and op is None and step.under_xla:
-        again = _again(worker, folder, size)
-        if asks_for_determinism(step.failure) and (again.get("result") or {}).get("outcome") == "passed":
-            again = _again(worker, folder, size, deterministic=True)
-        yield {**common, "request": AGAIN, "batch": size, **again}
+        again = _again(worker, step.capsule, folder, size)
+        if asks_for_determinism(step.failure) and again.told.get("outcome") == "passed":
+            again = _again(worker, step.capsule, folder, size, deterministic=True)
+        yield again
     if asked and step.why == "failed" and not step.under_xla and asks(step.failure, op):
         yield _optimizers(worker, step.capsule, folder, size)
     try:
         places = tuple(wanted(step.recording, step.capsule))
         shapes = worker.ask(protocol.requests.FindShapes(capsule=folder, batch=size, wanted=places), timeout=_TIMEOUT)
     except WorkerRefused as error:
-        yield {**common, "request": "shapes", "batch": size, "error": str(error)}
+        yield WorkerAnswer(step.capsule, "shapes", error=str(error), batch=size)
         return
-    answer = {**common, "request": "shapes", "batch": size, "result": protocol.codec.to_json(shapes)}
+    answer = WorkerAnswer(step.capsule, "shapes", protocol.codec.to_json(shapes), batch=size)
     yield answer
     yield from _size_origin(worker, replace(step, recording=replace(step.recording, worker=(answer,))), folder, size)
 
 
-def _size_origin(worker: Worker, step: Step, folder: str, size: int | None) -> Iterator[dict[str, Any]]:
+def _size_origin(worker: Worker, step: Step, folder: str, size: int | None) -> Iterator[WorkerAnswer]:
     """Where the wrong size of the first broken contract arose, or where a result lost its rows."""
     from xladoctor.workers.worker import WorkerRefused
 
@@ -234,16 +234,14 @@ def _size_origin(worker: Worker, step: Step, folder: str, size: int | None) -> I
         request = protocol.requests.FindRowsOrigin(capsule=folder, batch=size)
     else:
         request = protocol.codec.read(protocol.requests.FindSizeOrigin, {"capsule": folder, "batch": size, **known})
-    common = {"capsule": step.capsule, "request": request.OP, "batch": size}
+    about = WorkerAnswer(str(step.capsule), request.OP, batch=size, asked=known)
     try:
-        origin = worker.ask(request, timeout=_TIMEOUT)
+        yield replace(about, result=protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT)))
     except WorkerRefused as error:
-        yield {**common, "error": str(error)}
-        return
-    yield {**common, "asked": known or {}, "result": protocol.codec.to_json(origin)}
+        yield replace(about, error=str(error))
 
 
-def _again(worker: Worker, folder: str, size: int | None, deterministic: bool = False) -> dict[str, Any]:
+def _again(worker: Worker, capsule: str, folder: str, size: int | None, deterministic: bool = False) -> WorkerAnswer:
     """What comes of compiling the function again where the program had XLA. The compiler may end the process."""
     from xladoctor.workers.worker import WorkerError
 
@@ -251,24 +249,24 @@ def _again(worker: Worker, folder: str, size: int | None, deterministic: bool = 
     try:
         attempt = worker.ask(request, timeout=_TIMEOUT)
     except WorkerError as error:
-        return {"error": f"{type(error).__name__}: {error}"}
+        return WorkerAnswer(capsule, AGAIN, error=f"{type(error).__name__}: {error}", batch=size)
     told = protocol.codec.to_json(attempt)
     kept = {k: told.get(k) for k in ("outcome", "error", "way", "note")}
     asked = {"deterministic": True} if deterministic else {}
-    return {"result": {**kept, "filled": list(attempt.filled), **asked}}
+    return WorkerAnswer(capsule, AGAIN, {**kept, "filled": list(attempt.filled), **asked}, batch=size)
 
 
-def _optimizers(worker: Worker, capsule: str, folder: str, size: int | None) -> dict[str, Any]:
+def _optimizers(worker: Worker, capsule: str, folder: str, size: int | None) -> WorkerAnswer:
     """Whether an optimizer of TensorFlow makes the difference between the run and the step op by op."""
     from xladoctor.workers.worker import WorkerError
 
     request = protocol.requests.TryOptimizers(capsule=folder, batch=size)
-    told = {"capsule": capsule, "request": request.OP, "batch": size}
     try:
-        return {**told, "result": protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))}
+        told = protocol.codec.to_json(worker.ask(request, timeout=_TIMEOUT))
+        return WorkerAnswer(capsule, request.OP, told, batch=size)
     except WorkerError as error:
         # Not an error: nothing of the diagnosis waits for it.
-        return {**told, "result": None, "why": f"{type(error).__name__}: {error}"}
+        return WorkerAnswer(capsule, request.OP, batch=size, why=f"{type(error).__name__}: {error}")
 
 
 def sizes_asked(step: Step) -> list[int | None]:

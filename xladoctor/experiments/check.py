@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xladoctor import protocol
 from xladoctor.diagnosis.checked import REQUEST, hazards, not_checked
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.experiments.budget import START, Budget
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 
@@ -89,7 +90,7 @@ def answers(
     capsules: Sequence[str],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[WorkerAnswer]:
     """An answer for each capsule, as `worker.jsonl` keeps it; then one for those of which later calls were kept."""
     time_left = Budget(worker, seconds, clock)
     agreed = []
@@ -101,13 +102,11 @@ def answers(
         if found is not None and found.result == "agrees":
             agreed.append(capsule)
         result = not_checked(str(why)) if found is None else protocol.codec.to_json(found)
-        yield {"capsule": capsule, "request": REQUEST, "result": result}
+        yield WorkerAnswer(capsule, REQUEST, result)
     yield from _later(worker, recording, agreed, time_left)
 
 
-def _later(
-    worker: Worker, recording: Recording, capsules: Sequence[str], time_left: Budget
-) -> Iterator[dict[str, Any]]:
+def _later(worker: Worker, recording: Recording, capsules: Sequence[str], time_left: Budget) -> Iterator[WorkerAnswer]:
     """What the later calls give of functions whose first one agrees; nothing where the time is over."""
     from xladoctor.workers.worker import WorkerError
 
@@ -124,7 +123,7 @@ def _later(
             request = protocol.requests.CheckLaterCalls(capsule=folder, later=share)
             found = worker.ask(request, timeout=left + _GRACE)
             if found.calls:
-                yield {"capsule": capsule, "request": REQUEST, "later": True, "result": protocol.codec.to_json(found)}
+                yield WorkerAnswer(capsule, REQUEST, protocol.codec.to_json(found), later=True)
 
 
 def _asked(worker: Worker, folder: str, seconds: float) -> protocol.answers.Agreement:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xladoctor import protocol
 from xladoctor.diagnosis.explained import REQUEST, to_ask
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.experiments.budget import Budget
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.recording.run import Recording
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def answers(
     capsules: Sequence[str],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[WorkerAnswer]:
     """An answer for each capsule, as `worker.jsonl` keeps it."""
 
     def ask(capsule: str, left: float) -> protocol.answers.Explained:
@@ -41,4 +42,4 @@ def answers(
 
     for capsule, found, why in Budget(worker, seconds, clock).each(capsules[:_MOST], ask, _MOST):
         result = protocol.codec.to_json(found or protocol.answers.Explained("not-checked", why))
-        yield {"capsule": capsule, "request": REQUEST, "result": result}
+        yield WorkerAnswer(capsule, REQUEST, result)

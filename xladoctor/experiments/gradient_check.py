@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xladoctor import protocol
 from xladoctor.diagnosis.own_gradients import REQUEST, Asked
 from xladoctor.experiments.budget import Budget
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.recording.run import Recording
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def answers(
     asked: Sequence[Asked],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[WorkerAnswer]:
     """An answer for each capsule, as `worker.jsonl` keeps it."""
 
     def ask(one: Asked, left: float) -> protocol.answers.OwnGradients:
@@ -34,4 +35,4 @@ def answers(
 
     for one, found, why in Budget(worker, seconds, clock).each(asked, ask, MAX_FUNCTIONS):
         result = protocol.codec.to_json(found or protocol.answers.OwnGradients("not-checked", why))
-        yield {"capsule": one.capsule, "request": REQUEST, "result": result}
+        yield WorkerAnswer(one.capsule, REQUEST, result)

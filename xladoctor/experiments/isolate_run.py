@@ -17,6 +17,7 @@ from typing import Any
 from xladoctor.diagnosis.facts import Step, steps
 from xladoctor.diagnosis.isolated import CRASHES, REQUEST
 from xladoctor.experiments.isolate import isolate
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.model.replay import Case, Isolation
 from xladoctor.protocol import requests
 from xladoctor.recording.run import Recording
@@ -62,37 +63,38 @@ def answers(
     environment: Mapping[str, str],
     seconds: float,
     clock: Clock = time.monotonic,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[WorkerAnswer]:
     """An answer for each step, as `worker.jsonl` keeps it; all of them within the seconds."""
     from xladoctor.errors import XladoctorError
 
     until = clock() + seconds
     for step in chosen:
-        common = {"capsule": step.capsule, "request": REQUEST}
+        capsule = str(step.capsule)
         try:
-            subject = of_step(str(step.capsule), step, python)
+            subject = of_step(capsule, step, python)
         except XladoctorError as error:
-            yield {**common, "error": str(error)}
+            yield WorkerAnswer(capsule, REQUEST, error=str(error))
             continue
         with tempfile.TemporaryDirectory(prefix="xladoctor-isolate-", ignore_cleanup_errors=True) as folder:
             pool = _Lent(worker, Kind(subject.python), worker_environment(environment), Path(folder))
             try:
                 bench = _Bounded(subject, Path(folder), pool, until, clock)
                 with bench:
-                    yield {**common, **_isolated(bench, step)}
+                    yield _isolated(bench, step, capsule)
                 until = bench.until
             except OutOfTime:
-                yield {**common, "error": f"the time for it ({seconds:g} s, --check-budget) was over"}
+                why = f"the time for it ({seconds:g} s, --check-budget) was over"
+                yield WorkerAnswer(capsule, REQUEST, error=why)
             finally:
                 pool.close()
 
 
-def _isolated(bench: _Bounded, step: Step) -> dict[str, Any]:
+def _isolated(bench: _Bounded, step: Step, capsule: str) -> WorkerAnswer:
     for size in batch_sizes(step):
         found = isolate(bench, Case(size))
         if found is not None:
-            return {"batch": size, "result": told(found)}
-    return {"result": None}
+            return WorkerAnswer(capsule, REQUEST, told(found), batch=size)
+    return WorkerAnswer(capsule, REQUEST)
 
 
 def told(found: Isolation) -> dict[str, Any]:

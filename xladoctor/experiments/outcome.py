@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from xladoctor.diagnosis.facts import Step, is_user_file, short
 from xladoctor.diagnosis.places import wanted
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.model.replay import Case, Outcome, Signature
 from xladoctor.protocol import answers, codec, requests
 from xladoctor.rules import OUTSIDE
@@ -62,7 +63,7 @@ def axes(step: Step | None) -> dict[str, int]:
 
 
 def _with(step: Step, shapes: answers.Shapes) -> Step:
-    answer = {"capsule": step.capsule, "request": "shapes", "result": codec.to_json(shapes)}
+    answer = WorkerAnswer(str(step.capsule), "shapes", codec.to_json(shapes))
     return replace(step, recording=replace(step.recording, worker=(answer,)))
 
 

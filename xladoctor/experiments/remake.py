@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xladoctor import protocol
 from xladoctor.diagnosis.facts import steps
 from xladoctor.diagnosis.remade import REQUEST, name_of, question
 from xladoctor.experiments import eager_op
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.recording.run import Recording
 
 if TYPE_CHECKING:
@@ -35,13 +36,15 @@ def questions(recording: Recording) -> Questions:
     return found
 
 
-def remade(worker: Worker, asked: Questions) -> Iterator[dict[str, Any]]:
+def remade(worker: Worker, asked: Questions) -> Iterator[WorkerAnswer]:
     """What came of each, as `worker.jsonl` keeps it."""
+    return (_remade(worker, name, one) for name, one in asked.items())
+
+
+def _remade(worker: Worker, name: str, asked: protocol.requests.RemakeOp) -> WorkerAnswer:
     from xladoctor.workers.worker import WorkerError
 
-    for name, one in asked.items():
-        common = {"capsule": name, "request": REQUEST}
-        try:
-            yield {**common, "result": protocol.codec.to_json(worker.ask(one, timeout=_TIMEOUT))}
-        except WorkerError as error:
-            yield {**common, "error": f"{type(error).__name__}: {error}"}
+    try:
+        return WorkerAnswer(name, REQUEST, protocol.codec.to_json(worker.ask(asked, timeout=_TIMEOUT)))
+    except WorkerError as error:
+        return WorkerAnswer(name, REQUEST, error=f"{type(error).__name__}: {error}")

@@ -10,13 +10,14 @@ import ast
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xladoctor import protocol
 from xladoctor.diagnosis.own_source import program_of
 from xladoctor.diagnosis.two_ways import REQUEST
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.experiments.budget import Budget
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.sources.names import nodes_of
@@ -42,7 +43,7 @@ def answers(
     found: Sequence[TwoWays],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[WorkerAnswer]:
     """An answer for each function that could be called, as `worker.jsonl` keeps it."""
     traced = {str(t.get("python_name")) for t in recording.of_kind(schema.TRACE)}
 
@@ -70,7 +71,7 @@ def answers(
                 "function": one.name, "switch": one.switch, "parameters": list(one.parameters), "file": one.file,
                 "where": {"file": file, "line": line, "function": function}, "dispatch": one.line,
             }  # fmt: skip
-            yield {"capsule": one.name, "request": REQUEST, "result": {**known, **protocol.codec.to_json(told)}}
+            yield WorkerAnswer(one.name, REQUEST, {**known, **protocol.codec.to_json(told)})
 
 
 def _place(one: TwoWays, way: Way | None) -> tuple[str, int, str]:

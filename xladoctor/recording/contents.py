@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.model.ops import SizeOrigin, WorkerOp
 from xladoctor.protocol import codec
 from xladoctor.recording.typed import (  # fmt: skip
@@ -99,7 +100,7 @@ _ISOLATION = record(
     },
 )
 ANSWER: Fields = {"capsule": entry, "request": text}
-_ANSWER_MAY: Fields = {"batch": maybe(whole), "error": text}
+_ANSWER_MAY: Fields = {"batch": maybe(whole), "error": text, "later": flag, "asked": mapping(anything), "why": text}
 
 
 def _read_as(kind: type[Any]) -> Check:
@@ -173,11 +174,14 @@ def only_fitting(value: Mapping[str, Any], fields: Fields) -> tuple[dict[str, An
     return {name: item for name, item in value.items() if name not in wrong}, wrong
 
 
-def is_answer(value: Mapping[str, Any]) -> bool:
-    """Whether it is an answer of a worker that can be read; one to a question that is not known is none of ours."""
-    if misfit(value, ANSWER, _ANSWER_MAY) is not None:
-        return False
-    return _RESULTS.get(value["request"], anything)(value.get("result"))
+def answer_of(value: Mapping[str, Any]) -> WorkerAnswer | None:
+    """An answer of a worker; None where it has not what it should, and what it holds cannot be read."""
+    if misfit(value, ANSWER, _ANSWER_MAY) is not None or not ("result" in value or "error" in value):
+        return None
+    if not _RESULTS.get(value["request"], anything)(value.get("result")):
+        return None
+    names = ("result", *ANSWER, *_ANSWER_MAY)
+    return WorkerAnswer(**{name: value[name] for name in names if name in value})
 
 
 def fitting(kind: type[T], values: Any) -> Iterator[T]:

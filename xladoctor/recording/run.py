@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from xladoctor.errors import XladoctorError
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.model.diagnosis import Location
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.model.flips import Flip, Replaced
@@ -69,7 +70,7 @@ class Recording:
     folder: Path
     run: dict[str, Any]
     events: tuple[Event, ...] = ()
-    worker: tuple[dict[str, Any], ...] = ()
+    worker: tuple[WorkerAnswer, ...] = ()
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     digests: dict[str, str] = field(default_factory=dict)
@@ -130,16 +131,16 @@ class Recording:
     def _worked_out(self) -> dict[tuple[Callable[..., Any], tuple[Hashable, ...]], Any]:
         return {}
 
-    def answers(self, request: str, capsule: str | None = None) -> list[dict[str, Any]]:
+    def answers(self, request: str, capsule: str | None = None) -> list[WorkerAnswer]:
         """What workers answered to one kind of request, about one capsule or all."""
         return self._answers.get((request, capsule), [])
 
     @cached_property
-    def _answers(self) -> dict[tuple[str | None, str | None], list[dict[str, Any]]]:
-        found: dict[tuple[str | None, str | None], list[dict[str, Any]]] = {}
+    def _answers(self) -> dict[tuple[str, str | None], list[WorkerAnswer]]:
+        found: dict[tuple[str, str | None], list[WorkerAnswer]] = {}
         for answer in self.worker:
-            for capsule in (answer.get("capsule"), None):
-                found.setdefault((answer.get("request"), capsule), []).append(answer)
+            for capsule in (answer.capsule, None):
+                found.setdefault((answer.request, capsule), []).append(answer)
         return found
 
     def capsule(self, name: str) -> dict[str, Any]:
@@ -333,11 +334,12 @@ class _Reader:
                 f"({shown}); the rest was used"
             )
 
-    def answers(self) -> Iterator[dict[str, Any]]:
+    def answers(self) -> Iterator[WorkerAnswer]:
         """What workers answered, as far as it is what it should be."""
         unfit = 0
-        for answer in self._lines("worker.jsonl", optional=True):
-            if contents.is_answer(answer):
+        for line in self._lines("worker.jsonl", optional=True):
+            answer = contents.answer_of(line)
+            if answer is not None:
                 yield answer
             else:
                 unfit += 1

@@ -238,9 +238,7 @@ def _traced(recording: Recording, folder: Path) -> list[Step]:
 
 def _divergent(recording: Recording) -> set[str]:
     """The capsules of which a worker said, after the run, that XLA gives something else."""
-    return {
-        str(a["capsule"]) for a in recording.answers("agreement") if (a.get("result") or {}).get("result") == "diverges"
-    }
+    return {a.capsule for a in recording.answers("agreement") if a.told.get("result") == "diverges"}
 
 
 def _is_complete(folder: Path, name: str) -> bool:

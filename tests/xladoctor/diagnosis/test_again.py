@@ -129,7 +129,7 @@ def test_no_worker_runs_a_step_whose_data_failed(tmp_path, message, of_data):
             raise WorkerRefused("no", "no")
 
     (step,) = steps(read_run(failed(message).write(tmp_path / "run")))
-    assert all("error" in answer for answer in _answers(Refusing(), step))  # type: ignore[arg-type]
+    assert all(answer.error for answer in _answers(Refusing(), step))  # type: ignore[arg-type]
     assert (protocol.requests.FindFailingOp not in asked) is of_data
 
 

@@ -86,26 +86,26 @@ def test_what_takes_too_long_is_not_checked(tmp_path):
     times = iter([0.0, 1.0, 4.0, 6.0])
     worker = Worker({"result": "agrees"}, WorkerTimeout("agreement", 1.0))
     told = list(check.answers(worker, run, to_check(run), 5.0, lambda: next(times)))
-    assert [a["result"]["result"] for a in told] == ["agrees", "not-checked", "not-checked"]
-    assert all("--check-budget" in a["result"]["why"] for a in told[1:])
+    assert [a.told["result"] for a in told] == ["agrees", "not-checked", "not-checked"]
+    assert all("--check-budget" in a.told["why"] for a in told[1:])
     assert len(worker.asked) == 2
 
 
 def test_a_worker_that_dies_is_asked_once_more_for_less(tmp_path):
     run = recording(tmp_path, ("f",))
     worker = Worker(WorkerDied(None, "SIGABRT", ""), {"result": "diverges"})
-    assert [a["result"]["result"] for a in check.answers(worker, run, to_check(run), 60.0)] == ["diverges"]
+    assert [a.told["result"] for a in check.answers(worker, run, to_check(run), 60.0)] == ["diverges"]
     assert [bool(p.get("whole")) for p in worker.asked] == [False, True]
     worker = Worker(*[WorkerDied(None, "SIGABRT", "")] * 2)
     [answer] = check.answers(worker, run, to_check(run), 60.0)
-    assert "SIGABRT" in answer["result"]["why"]
+    assert "SIGABRT" in answer.told["why"]
 
 
 def test_only_so_many_are_checked(tmp_path):
     names = [f"f{n}" for n in range(MAX_FUNCTIONS + 1)]
     run = recording(tmp_path, names)
     told = list(check.answers(Worker(*[{"result": "agrees"}] * MAX_FUNCTIONS), run, to_check(run), 60.0))
-    assert [a["result"]["result"] for a in told].count("agrees") == MAX_FUNCTIONS
+    assert [a.told["result"] for a in told].count("agrees") == MAX_FUNCTIONS
     assert len(told) == len(names)
 
 
@@ -125,7 +125,7 @@ def test_later_calls_come_after_all_first_ones(tmp_path):
         {"result": "not-checked", "calls": 0},
     )
     told = list(check.answers(worker, run, to_check(run), 8.0, lambda: 0.0))
-    assert [(a["capsule"], a.get("later", False)) for a in told] == [
+    assert [(a.capsule, a.later) for a in told] == [
         ("7-0-f", False), ("7-1-g", False), ("7-2-h", False), ("7-0-f", True),
     ]  # fmt: skip
     assert [p.get("later") for p in worker.asked] == [None, None, None, 4.0, 8.0]

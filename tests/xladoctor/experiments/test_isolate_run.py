@@ -101,7 +101,7 @@ def of(tmp_path, seconds):
 
 def test_a_signal_is_the_signature_and_starts_are_not_counted(tmp_path):
     worker, answer = of(tmp_path, 30.0)
-    found = answer["result"]
+    found = answer.told
     assert (found["number"], found["op"], found["location"]) == (7, "Sort", "m.py:3 in f")
     assert found["signature"] == {"class": "crashed", "op": "SIGSEGV", "axes": ()}
     assert worker.clock > 200 and max(worker.asked) <= 30
@@ -109,7 +109,7 @@ def test_a_signal_is_the_signature_and_starts_are_not_counted(tmp_path):
 
 def test_the_budget_ends_it(tmp_path):
     worker, answer = of(tmp_path, 2.5)
-    assert "2.5 s" in answer["error"] and "result" not in answer
+    assert "2.5 s" in answer.error and answer.result is None
     assert len(worker.asked) == 3 and worker.asked[-1] == pytest.approx(0.5)
 
 

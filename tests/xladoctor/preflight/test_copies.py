@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from xladoctor.model.answers import WorkerAnswer
 from xladoctor.preflight.batch import which
 from xladoctor.preflight.copies import as_of
 from xladoctor.recording.run import Recording
@@ -37,7 +38,7 @@ def recorded(rows, size, answers, fit=True):
     )
     failure = {"kind": schema.FAILURE, "state": "raised", "failure": 1, "capsule": "1-2-f", "message": "", "seq": 9}
     events = [*({"kind": schema.CALL, "seq": i, **c} for i, c in enumerate(calls)), failure]
-    worker = [{"capsule": "1-2-f", "request": "failing_op", "batch": b, "result": r} for b, r in answers]
+    worker = [WorkerAnswer("1-2-f", "failing_op", r, batch=b) for b, r in answers]
     return Recording(Path("run"), {}, tuple({"pid": 1, **e} for e in events), tuple(worker))
 
 
