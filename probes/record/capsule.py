@@ -306,7 +306,10 @@ def _inputs_and_captures(graph: Any) -> list[tuple[Any, Any]]:
     argument).
     """
     captured = {id(internal): external for external, internal in graph.captures}
-    return [(t, captured.get(id(t))) for t in graph.inputs]
+    # While a function is traced, the handle of a variable that it is given stands in the place of its placeholder.
+    placeholder = {id(external): internal for external, internal in graph.captures}
+    inputs = [placeholder.get(id(t), t) for t in graph.inputs]
+    return [(t, captured.get(id(t))) for t in inputs if hasattr(t, "graph")]
 
 
 def _input(

@@ -27,6 +27,10 @@ def never_built(x):
     doubled = x * 2.0
     return tf.reshape(doubled, [7])
 
+@tf.function
+def given_a_variable(x, weight):
+    return tf.reshape(x * weight, [7])
+
 @tf.custom_gradient
 def odd(x):
     def grad(upstream):
@@ -40,6 +44,10 @@ def step(x):
         y = tf.reduce_sum(odd(x))
     return tape.gradient(y, x)
 
+try:
+    given_a_variable(tf.ones([3, 2]), tf.Variable([1.0, 2.0]))
+except Exception as error:
+    print(type(error).__name__)
 pairs(tf.ones([4, 3]))
 for function, x in ((pairs, tf.constant(np.arange(9, dtype="float32").reshape(3, 3))),
                     (never_built, tf.ones([3, 2])), (step, tf.ones([3]))):
@@ -100,7 +108,7 @@ def test_the_exact_values_of_a_plain_function(ran):
     assert names["x"] == [3, 3]
 
 
-@pytest.mark.parametrize("name", ["never_built", "step"])
+@pytest.mark.parametrize("name", ["never_built", "step", "given_a_variable"])
 def test_a_failure_while_tracing_leaves_the_graph_as_far_as_it_came(ran, name):
     (failure,) = raised(ran, name)
     assert failure["capsule"] is None
@@ -112,8 +120,10 @@ def test_a_failure_while_tracing_leaves_the_graph_as_far_as_it_came(ran, name):
     from tensorflow.core.framework.graph_pb2 import GraphDef
 
     graph = GraphDef.FromString(gzip.decompress((folder / "graph.pb.gz").read_bytes()))
-    wanted = {"never_built": "Mul", "step": "AddV2"}[name]
+    wanted = {"never_built": "Mul", "step": "AddV2", "given_a_variable": "Mul"}[name]
     assert wanted in {n.op for n in graph.node}
+    given = [(i["name"], i["kind"]) for i in capsule["inputs"]]
+    assert given == ([("x", "tensor"), ("weight", "variable")] if name == "given_a_variable" else [("x", "tensor")])
     if name == "never_built":
         assert failure["frames"][-1]["function"].endswith("never_built") or any(
             f["function"].endswith("never_built") for f in failure["frames"]
