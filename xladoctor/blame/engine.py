@@ -46,6 +46,7 @@ from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.flat_targets import of_flat_targets
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.indices import LABEL, OF_VALUES, of_indices, of_marks
+from xladoctor.blame.one_more import of_one_more
 from xladoctor.blame.open_lengths import of_open_lengths
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
@@ -147,6 +148,7 @@ def _by_sources(
     yield from unsized.of_unsized(hops, crash, files)
     yield from op_makers.of_makers(hops, crash, files)
     yield from tables.of_tables(hops, crash, files)
+    yield from of_one_more(hops, crash, files)
     yield from settings_used.of_settings(hops, crash, files, next(iter(known.files), ""))
     yield from settings_used.of_defaults(hops, crash, files, clash)
     yield from out_of_step.of_members(crash, files, known)
