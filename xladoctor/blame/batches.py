@@ -12,6 +12,7 @@ from xladoctor.blame.values import Array, Clash, Dataset, Dim, Map, Origin, Seq,
 
 if TYPE_CHECKING:
     from xladoctor.blame.crash import Crash
+    from xladoctor.sources.files import Files
 
 _MOST = 4096
 
@@ -151,3 +152,34 @@ def of_batching(found: Batching, clash: Clash | None, arrays: Sequence[Array] = 
         yield Candidate(first.file, first.line, 7.9, f"{said}: it leaves {found.rows} rows.", None, "slice", True)
     if found.origin is not None and not found.pipeline:
         yield Candidate(found.origin.file, found.origin.line, 5.0, f"{said}.", None, "batch-size")
+
+
+def of_fed_rows(clash: Clash, files: Files) -> Iterator[Candidate]:
+    """The line that fixes a number of rows, where the other value has as many as the program is fed."""
+    if clash.relation not in ("broadcast", "equal") or len(clash.sides) != 2 or not _at_rows(clash):
+        return
+    for fed, fixed in (clash.sides, clash.sides[::-1]):
+        asked, made = fed.origin, fixed.origin
+        if asked is None or made is None or not _takes_any(asked, files) or _is_written(fed):
+            continue
+        if made.kind in ("array", "variable") and _is_written(fixed):
+            reason = (
+                f"It fixes {fixed.size} rows; the value that it meets has as many as the program is fed: {fed.size}."
+            )
+            yield Candidate(made.file, made.line, 8.0, reason, None, "batch-size", True)
+
+
+def _takes_any(origin: Origin, files: Files) -> bool:
+    """Whether a placeholder leaves its rows open; an input of Keras does."""
+    return origin.kind == "input" or (origin.kind == "placeholder" and "None" in files.code(origin.file, origin.line))
+
+
+def _at_rows(clash: Clash) -> bool:
+    """Whether two values of one number of axes differ in their first one."""
+    ranks = {len(value.dims or ()) for value in clash.values[:2] if isinstance(value, Array)}
+    return len(ranks) == 1 and all(axis is not None and axis % (max(ranks) or 1) == 0 for axis in clash.axes[:2])
+
+
+def _is_written(side: Dim) -> bool:
+    """Whether a size is a number of the source."""
+    return any(o.text == str(side.size) for o, _ in chain(side.origin, 4) if o.kind == "constant")

@@ -27,6 +27,7 @@ from xladoctor.blame import (
     remainders,
     retraced,
     settings_used,
+    siblings,
     slices,
     stale_caches,
     suspicion,
@@ -160,6 +161,7 @@ def _by_sources(
     yield from of_counts(hops, crash, files)
     yield from remainders.of_levels(hops, crash, files)
     yield from documented.of_documents(hops, crash, run, files)
+    yield from siblings.of_siblings(hops, crash, run, files)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         yield from conventions.of_squeezes(hops, files)
     if clash is None:
@@ -210,6 +212,8 @@ def _reasons(run: Follower, clash: Clash | None, crash: Crash, last: Batching | 
         found = [*conventions.of_embeddings(run.made, crash.sizes, gathers), *tables, *found]
     if crash.slug == "loop-shape-mismatch":
         found = [*conventions.of_loops(crash, run.files), *found]
+    if clash is not None:
+        found = [*batches.of_fed_rows(clash, run.files), *found]
     if last is not None:
         found = [*batches.of_batching(last, clash, run.arrays), *found]
     return suspicion.ranked(found)

@@ -287,7 +287,16 @@ def generator(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
 _OF_TENSORFLOW = frozenset({"from_seed", "from_non_deterministic_state", "get_global_generator"})
 
 
+def from_python(run: Follower, name: str, args: Args, kwargs: Kwargs) -> Value:
+    """`numpy_function(f, inputs, types)`: a tensor of each type, of no known shape."""
+    types, origin = arg(args, kwargs, 2, "Tout"), run.origin("call", f"`{name}`", *args)
+    if isinstance(types, Seq):
+        return Seq([Array(None, origin, "tensor") for _ in types.items], origin)
+    return Array(None, origin, "tensor")
+
+
 FUNCTIONS: dict[str, Maker] = {
+    "numpy_function": from_python, "py_function": from_python, "py_func": from_python,
     "zeros": of_shape, "ones": of_shape, "empty": of_shape, "full": of_shape, "fill": of_shape,
     "truncated_normal": of_shape, "random_normal": of_shape, "random_uniform": uniform,
     "constant": converted, "array": converted, "asarray": converted, "convert_to_tensor": converted,

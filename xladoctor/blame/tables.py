@@ -94,9 +94,26 @@ def _by_itself(tree: ast.Module, use: _Use) -> Iterator[Found]:
                 reason = "It takes the categories from each table by itself: one that is missing there has no column."
                 yield node.lineno, 8.0, reason
     direct = [n for s in tree.body if not isinstance(s, _Function | ast.ClassDef) for n in walk(s)]
-    calls = sorted({n.lineno for n in direct if isinstance(n, ast.Call) and _takes_own(n)})
-    for line in calls[1:]:
-        yield line, 8.0, "It takes the categories from this table by itself, as another line does of another table."
+    calls = sorted((n for n in direct if isinstance(n, ast.Call) and _takes_own(n)), key=lambda n: n.lineno)
+    tables = [_column(n) for n in calls]
+    for i, call in enumerate(calls):
+        other = any(one[0] != tables[i][0] or one == tables[i] for one in tables[:i])
+        if other and call.lineno not in {n.lineno for n in calls[:i]}:
+            yield (
+                call.lineno,
+                8.0,
+                "It takes the categories from this table by itself, as another line does of another table.",
+            )
+
+
+def _column(call: ast.Call) -> tuple[str, str]:
+    """(table, column) that a call takes its categories from; two columns of one table have categories of their own."""
+    given = call.args[0] if call.args else None
+    if isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Constant):
+        return ast.unparse(given.value), str(given.slice.value)
+    if isinstance(given, ast.Attribute):
+        return ast.unparse(given.value), given.attr
+    return (ast.unparse(given) if given is not None else ast.unparse(call)), ""
 
 
 def _takes_own(call: ast.Call) -> bool:

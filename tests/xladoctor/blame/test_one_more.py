@@ -19,11 +19,13 @@ net.compile("adam", "categorical_crossentropy")
 net.fit(x, y)
 """
 
+NAMES = 'names = [c for c in df.columns if c != "id"]'
+
 
 @pytest.mark.parametrize(
     ("made", "line"),
     [
-        ('names = [c for c in df.columns if c != "id"]\nx = df[names].values', 'names = [c for c in df.columns if c != "id"]'),
+        (f"{NAMES}\nx = df[names].values", NAMES),
         ('x = df.drop(columns=["id"]).astype("float32")', 'x = df.drop(columns=["id"]).astype("float32")'),
         ("x = df.values", "x = df.values"),
         ('names = [c for c in df.columns if c not in ("id", "grade")]\nx = df[names].values', None),

@@ -1,0 +1,131 @@
+"""Lines that do not do what others beside them do."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import blamed
+
+UNREAD = """
+import tensorflow as tf
+kept = tf.keras.Input((12, 32))
+hidden = tf.keras.layers.LSTM(16, return_sequences=True)(tf.keras.Input((4, 3)))
+{query}
+scores = tf.keras.layers.Dot(axes=[2, 2])([hidden, kept])
+"""
+SAYS = "It takes `hidden`; `query`, which was made of it before, is read nowhere."
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("query = tf.keras.layers.Dense(32)(hidden)", True),
+        ("query = tf.keras.layers.Dense(32)(hidden); print(query)", False),
+        ("_ = tf.keras.layers.Dense(32)(hidden)", False),
+        ("query = len(hidden)", False),
+    ],
+)
+def test_a_value_that_was_made_for_the_failing_line_and_is_read_nowhere(query: str, found: bool) -> None:
+    source = UNREAD.format(query=query) + "again = hidden\n"
+    told = blamed(source, ("<module>", "scores ="), dims=(16, 32), slug="matmul-conv-mismatch")
+    assert told is not None and (SAYS in [s.reason for s in told.suspects[:2]]) == found
+
+
+BARE = """
+import numpy as np
+import tensorflow as tf
+def observe(rng):
+    return rng.normal(size=4)
+model = tf.keras.Sequential([tf.keras.layers.Input((4,)), tf.keras.layers.Dense(2)])
+rng = np.random.default_rng(0)
+state = {first}
+for step in range(20):
+    values = model.predict(state)
+    state = {later}
+"""
+
+
+@pytest.mark.parametrize(
+    "turned", ["observe(rng).reshape(1, 4)", "observe(rng)[None]", "np.expand_dims(observe(rng), 0)"]
+)
+def test_a_result_that_another_line_gives_an_axis(turned: str) -> None:
+    call = ("<module>", "model.predict")
+    told = blamed(
+        BARE.format(first="observe(rng)", later=turned), call, dims=(4,), message="expected (None, 4), got (4,)"
+    )
+    assert told is not None and told.suspects[0].code == "state = observe(rng)"
+    alike = blamed(
+        BARE.format(first="observe(rng)", later="observe(rng)"), call, message="expected (None, 4), got (4,)"
+    )
+    assert alike is None or not any("as it is; another line" in s.reason for s in alike.suspects)
+
+
+ENCODED = """
+import numpy as np
+import pandas as pd
+import tensorflow as tf
+df = pd.read_csv("a.csv")
+decks = pd.get_dummies(df["deck"]{first})
+ports = pd.get_dummies(df["port"]{second})
+features = np.hstack([decks, ports])
+count = df["deck"].nunique() + df["port"].nunique()
+model = tf.keras.Sequential([tf.keras.layers.Input((count,)), tf.keras.layers.Dense(1)])
+model.fit(features, target)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "line"), [(", drop_first=True", "", "decks"), ("", ", drop_first=True", "ports")]
+)
+def test_the_encoder_that_leaves_out_a_column(first: str, second: str, line: str) -> None:
+    """Two columns of one table have categories of their own."""
+    source = ENCODED.format(first=first, second=second)
+    told = blamed(source, ("<module>", "model.fit"), dims=(9, 8), message="expected axis -1 to have 9, got 8")
+    assert told is not None and told.suspects[0].code.startswith(f"{line} =")
+    assert "leaves out the column of the first category" in told.suspects[0].reason
+
+
+@pytest.mark.parametrize(("first", "second"), [("", ""), (", drop_first=True", ", drop_first=True")])
+def test_encoders_that_are_alike(first: str, second: str) -> None:
+    source = ENCODED.format(first=first, second=second)
+    told = blamed(source, ("<module>", "model.fit"), dims=(9, 8), message="expected axis -1 to have 9, got 8")
+    assert told is not None and not any("categor" in s.reason for s in told.suspects)
+
+
+FED = """
+import numpy as np
+import tensorflow.compat.v1 as tf
+steps = 28
+x = tf.placeholder(tf.float32, [{rows}, 150])
+state = tf.zeros([steps, 150])
+state = tf.tanh(x + state)
+with tf.Session() as sess:
+    sess.run(state, feed_dict={{x: np.ones([50, 150])}})
+"""
+
+
+@pytest.mark.parametrize(("rows", "first"), [("None", "state = tf.zeros([steps, 150])"), ("50", "")])
+def test_rows_that_are_fixed_where_the_program_is_fed_any_number(rows: str, first: str) -> None:
+    told = blamed(FED.format(rows=rows), ("<module>", "sess.run"), dims=(50, 28), slug="broadcast-mismatch",
+                  at=("<module>", "state = tf.tanh"), frame_shapes={"<module>": {"x": [50, 150]}},
+                  message="Incompatible shapes: [50,150] vs. [28,150]")  # fmt: skip
+    assert told is not None
+    assert [s.code for s in told.suspects if s.reason.startswith("It fixes 28 rows")] == [first][: bool(first)]
+
+
+def test_a_pipeline_of_numbers_whose_elements_python_makes() -> None:
+    source = """
+    import tensorflow as tf
+    def parse(index):
+        image, label = tf.numpy_function(load, [index], [tf.float32, tf.int64])
+        image.set_shape((32, 32, 3))
+        return image, label
+    def augment(image, label):
+        return tf.image.random_crop(image, [28, 28, 3]), label
+    train = tf.data.Dataset.range(200).map(parse).map(augment).batch(16)
+    layers = [tf.keras.layers.Input((32, 32, 3)), tf.keras.layers.Flatten(), tf.keras.layers.Dense(4)]
+    model = tf.keras.Sequential(layers)
+    model.fit(train)
+    """
+    told = blamed(source, ("<module>", "model.fit"), dims=(3072, 2352), message="expected 3072, got (None, 2352)")
+    assert told is not None and told.suspects[0].code.startswith("return tf.image.random_crop")

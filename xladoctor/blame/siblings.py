@@ -1,0 +1,113 @@
+"""Lines that do not do what others beside them do: a value that was made for a line and is read nowhere, a result that
+other lines turn and this one does not, columns that one of several encoders leaves out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from xladoctor.blame.bindings import Line
+from xladoctor.blame.crash import Crash
+from xladoctor.blame.follow import Follower
+from xladoctor.blame.suspicion import Candidate, Found, conventions
+from xladoctor.sources.files import Files
+from xladoctor.sources.names import keyword, last_name, names_in, walk
+
+_SLUGS = frozenset(
+    {"keras-input-mismatch", "matmul-conv-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "rank-mismatch"}
+)
+_MOST_LEFT_OUT = 8
+_TURNS = frozenset({"reshape", "expand_dims", "atleast_2d", "stack", "squeeze", "ravel", "flatten", "transpose"})
+"""Functions and methods that give a value other axes."""
+
+
+def of_siblings(hops: Mapping[Line, int], crash: Crash, run: Follower, files: Files) -> Iterator[Candidate]:
+    """The lines among those that the failure depends on."""
+    if crash.slug not in _SLUGS:
+        return
+    ranks = crash.slug == "rank-mismatch" or len({len(shape) for shape in crash.shapes}) > 1
+    apart = {b - a for a in crash.sizes for b in crash.sizes if b > a}
+    for file, tree in files.trees(f for f, _ in hops).items():
+        found: list[Found] = list(_of_dropped(tree)) if apart & set(range(1, _MOST_LEFT_OUT + 1)) else []
+        found += _of_bare(tree) if ranks else []
+        if crash.at is not None and crash.at.file == file:
+            found += _of_unread(tree, crash.at.line, run)
+        yield from conventions(file, found, hops)
+
+
+def _of_unread(tree: ast.Module, line: int, run: Follower) -> Iterator[Found]:
+    """The failing line, if it takes a value from which another one was made that nothing reads."""
+    scope = _scope(tree, line)
+    failing = next((s for s in scope if s.lineno <= line <= (s.end_lineno or s.lineno)), None)
+    if not isinstance(failing, ast.Assign | ast.Expr | ast.Return | ast.AugAssign):
+        return
+    taken = names_in(failing)
+    read = [n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    for made in scope[: scope.index(failing)]:
+        target = made.targets[0] if isinstance(made, ast.Assign) and len(made.targets) == 1 else None
+        if not isinstance(target, ast.Name) or target.id in read or target.id.startswith("_"):
+            continue
+        value = made.value if isinstance(made, ast.Assign) else None
+        base = next((name for name in sorted(names_in(value) & taken) if read.count(name) > 1), None) if value else None
+        if value is not None and base is not None and len(run.shapes.get(value, ())) > 1:
+            yield (
+                failing.lineno,
+                7.8,
+                f"It takes `{base}`; `{target.id}`, which was made of it before, is read nowhere.",
+            )
+
+
+def _scope(tree: ast.Module, line: int) -> list[ast.stmt]:
+    """The statements of the innermost block of a function or module that has a line."""
+    found = tree.body
+    for node in walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.lineno < line <= (node.end_lineno or 0):
+            found = node.body if not found or node.body[0].lineno >= found[0].lineno else found
+    return found
+
+
+def _of_bare(tree: ast.Module) -> Iterator[Found]:
+    """The calls of the program's functions whose result other lines give other axes, and these do not."""
+    own = {n.name for n in walk(tree) if isinstance(n, ast.FunctionDef)}
+    turned: dict[str, str] = {}
+    inside: set[ast.AST] = set()
+    for node in walk(tree):
+        held = _turned(node)
+        name = last_name(held.func) if held is not None else ""
+        if held is not None and name in own:
+            turned.setdefault(name, ast.unparse(node)[:60])
+            inside.add(held)
+    for node in walk(tree):
+        value = node.value if isinstance(node, ast.Assign) else None
+        name = last_name(value.func) if isinstance(value, ast.Call) and value not in inside else ""
+        if isinstance(node, ast.Assign) and name in turned:
+            yield node.lineno, 7.6, f"It takes the result of `{name}` as it is; another line has `{turned[name]}`."
+
+
+def _turned(node: ast.AST) -> ast.Call | None:
+    """The call whose result an expression gives other axes."""
+    held: ast.expr | None = None
+    if isinstance(node, ast.Subscript):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        new = any(last_name(p) == "newaxis" or (isinstance(p, ast.Constant) and p.value is None) for p in parts)
+        held = node.value if new else None
+    elif isinstance(node, ast.Call) and last_name(node.func) in _TURNS:
+        method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call)
+        held = node.func.value if method and isinstance(node.func, ast.Attribute) else next(iter(node.args), None)
+    return held if isinstance(held, ast.Call) else None
+
+
+def _of_dropped(tree: ast.Module) -> Iterator[Found]:
+    """The encoders that leave out the column of the first category, where another one beside them keeps it."""
+    encoders = [
+        n for n in walk(tree) if isinstance(n, ast.Call) and last_name(n.func) in ("get_dummies", "OneHotEncoder")
+    ]
+    dropping = [n for n in encoders if _drops(n)]
+    for node in dropping if len(dropping) < len(encoders) else ():
+        yield node.lineno, 8.0, "It leaves out the column of the first category; the encoder beside it does not."
+
+
+def _drops(call: ast.Call) -> bool:
+    given = keyword(call, "drop_first" if last_name(call.func) == "get_dummies" else "drop")
+    return isinstance(given, ast.Constant) and bool(given.value)
