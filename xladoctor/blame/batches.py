@@ -159,8 +159,8 @@ def of_fed_rows(clash: Clash, files: Files) -> Iterator[Candidate]:
     if clash.relation not in ("broadcast", "equal") or len(clash.sides) != 2 or not _at_rows(clash):
         return
     for fed, fixed in (clash.sides, clash.sides[::-1]):
-        asked, made = fed.origin, fixed.origin
-        if asked is None or made is None or not _takes_any(asked, files) or _is_written(fed):
+        source, made = fed.origin, fixed.origin
+        if source is None or made is None or not _takes_any(source, files) or _is_written(fed):
             continue
         if made.kind in ("array", "variable") and _is_written(fixed):
             reason = (
