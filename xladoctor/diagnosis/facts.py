@@ -219,7 +219,7 @@ class Step:
     @cached_property
     def under_xla(self) -> bool:
         """Whether XLA compiled the step, or the part of it that failed."""
-        if self.capsule is not None and self.recording.capsule(self.capsule).get("xla"):
+        if self.capsule is not None and self.recording.capsule(self.capsule).xla:
             return True
         call = self.keras_call or {}
         began = self.recording.once(begins).get((call.get("pid"), call.get("call")), ())
@@ -320,7 +320,7 @@ def _well(recording: Recording, known: set[str | None]) -> Iterator[Step]:
         if not capsule or capsule in known:
             continue
         keras = around.get(id(trace))
-        graphs = recording.capsule(capsule).get("graphs", {})
+        graphs = recording.capsule(capsule).graphs
         if (keras is None or keras.get("capsule") != capsule) and not any((trace["pid"], g) in watched for g in graphs):
             continue
         known.add(capsule)

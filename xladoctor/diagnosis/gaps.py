@@ -54,7 +54,9 @@ def _events(losses: list[Dropped]) -> Iterator[str]:
 def _capsules(recording: Recording, losses: list[Dropped]) -> Iterator[str]:
     for what in ("graph", "values"):
         of_it = [loss for loss in losses if loss.recorder == "capsule" and loss.what == what]
-        gone = [loss for loss in of_it if not (what == "graph" and loss.capsule and recording.capsule(loss.capsule))]
+        gone = [
+            loss for loss in of_it if not (what == "graph" and loss.capsule and recording.capsule(loss.capsule).known)
+        ]
         for reason in dict.fromkeys(loss.reason for loss in gone):
             these = [loss for loss in gone if loss.reason == reason]
             total = sum(loss.size for loss in these)
@@ -77,3 +79,8 @@ def _missing(recording: Recording, losses: list[Dropped]) -> Iterator[str]:
 
 def _why(reason: str) -> str:
     return str(schema.DROP_REASONS.get(reason, reason)) + (_BOUND if reason == schema.DROP_SIZE else "")
+
+
+def _is_kept(recording: Recording, loss: Dropped) -> bool:
+    """Whether the capsule that was once left out is there all the same."""
+    return bool(loss.capsule) and recording.capsule(str(loss.capsule)).known

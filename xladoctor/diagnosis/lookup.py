@@ -20,7 +20,7 @@ def finished_graphs(recording: Recording) -> set[tuple[int, str]]:
         (event["pid"], graph)
         for event in recording.of_kind(schema.TRACE)
         if event.get("capsule")
-        for graph in recording.capsule(event["capsule"]).get("graphs", {})
+        for graph in recording.capsule(event["capsule"]).graphs
     }
 
 

@@ -119,7 +119,7 @@ def place_calls(
     found: list[PlaceCall] = []
     if capsule is not None:
         number = _pid_of(capsule)
-        inside = (e for graph in recording.capsule(capsule).get("graphs", {}) for e in _in_graph(recording, graph))
+        inside = (e for graph in recording.capsule(capsule).graphs for e in _in_graph(recording, graph))
         events = sorted((e for e in inside if number is None or e["pid"] == number), key=lambda e: (e["pid"], e["seq"]))
     answers.put_in_order(events)
     for entered, left in _pairs(events):
@@ -130,7 +130,7 @@ def place_calls(
 
 def wanted(recording: Recording, capsule: str) -> list[dict[str, Any]]:
     """What to ask a worker about a capsule: every tensor of every recorded place of its graphs."""
-    graphs = set(recording.capsule(capsule).get("graphs", {}))
+    graphs = set(recording.capsule(capsule).graphs)
     pid = _pid_of(capsule)
     asked: list[dict[str, Any]] = []
     for event in recording.of_kind(schema.PLACE):

@@ -107,8 +107,8 @@ def _values(step: Step, answer: WorkerAnswer | None) -> Values:
         return "exact"
     if answer is None or not isinstance(answer.result, dict):
         return "none"
-    kept = step.recording.recipe(str(step.capsule)).get("data")
-    return kept if kept in ("exact", "redrawn") else "random"
+    kept = step.recording.capsule(str(step.capsule)).values
+    return "exact" if kept == "exact" else "redrawn" if kept == "redrawn" else "random"
 
 
 def _names(step: Step) -> tuple[Name, ...]:

@@ -272,7 +272,7 @@ def _optimizers(worker: Worker, capsule: str, folder: str, size: int | None) -> 
 def sizes_asked(step: Step) -> list[int | None]:
     """The batch sizes of the call; where none was recorded also those that the message may name."""
     known = batch_sizes(step)
-    recorded = step.recording.recipe(step.capsule or "").get("data") in ("exact", "redrawn")
+    recorded = step.recording.capsule(step.capsule or "").values in ("exact", "redrawn")
     return known if recorded or known != [None] else [None, *sizes_to_try(step.failure)]
 
 

@@ -106,7 +106,7 @@ def told(found: Isolation) -> dict[str, Any]:
 
 
 def _is_whole(step: Step) -> bool:
-    return bool(step.capsule) and bool(step.recording.capsule(str(step.capsule)).get("complete", True))
+    return step.capsule is not None and step.recording.capsule(step.capsule).complete
 
 
 def _last_traced(recording: Recording) -> list[Step]:

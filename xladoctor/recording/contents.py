@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from xladoctor.model.answers import WorkerAnswer
+from xladoctor.model.capsule import Capsule
 from xladoctor.model.ops import SizeOrigin, WorkerOp
 from xladoctor.protocol import codec
 from xladoctor.recording.typed import (  # fmt: skip
@@ -157,21 +158,20 @@ _FOUND = record(
 _PLACE: Fields = {"name": text}
 _PLACE_MAY: Fields = {"contract": text, "axes": maybe(mapping(text))}
 
-CAPSULE: Fields = {
-    "schema": scalar,
-    "function": text,
-    "graph": text,
-    "xla": maybe(flag),
-    "complete": flag,
-    "graphs": mapping(many(text)),
-}
-RECIPE: Fields = {"data": maybe(text)}
+_CAPSULE: Fields = {"xla": flag, "complete": flag, "graphs": mapping(many(text))}
 
 
 def only_fitting(value: Mapping[str, Any], fields: Fields) -> tuple[dict[str, Any], list[str]]:
     """An object without the fields that have another type than they should, and the names of those."""
     wrong = [name for name, check in fields.items() if name in value and not check(value[name])]
     return {name: item for name, item in value.items() if name not in wrong}, wrong
+
+
+def capsule_of(described: Mapping[str, Any], recipe: Mapping[str, Any]) -> Capsule:
+    """A capsule, by its `capsule.json` and `recipe.json`: empty where there are none."""
+    fields = {name: described[name] for name, check in _CAPSULE.items() if name in described and check(described[name])}
+    values = recipe.get("data")
+    return Capsule(**fields, known=bool(described), values=values if isinstance(values, str) else None)
 
 
 def answer_of(value: Mapping[str, Any]) -> WorkerAnswer | None:

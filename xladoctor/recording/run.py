@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from xladoctor.errors import XladoctorError
 from xladoctor.model.answers import WorkerAnswer
+from xladoctor.model.capsule import Capsule
 from xladoctor.model.diagnosis import Location
 from xladoctor.model.evidence import ProcessOutcome
 from xladoctor.model.flips import Flip, Replaced
@@ -143,27 +144,23 @@ class Recording:
                 found.setdefault((answer.request, capsule), []).append(answer)
         return found
 
-    def capsule(self, name: str) -> dict[str, Any]:
-        """The content of a capsule's `capsule.json`, or an empty dict."""
+    def capsule(self, name: str) -> Capsule:
+        """What is known of a capsule."""
         if name not in self._capsules:
-            found, size = self._table(f"capsules/{Path(name).name}/capsule.json", self._unread[0])
+            folder = f"capsules/{Path(name).name}"
+            found, size = self._table(f"{folder}/capsule.json", self._unread[0])
             self._unread[0] -= size
-            self._capsules[name] = contents.only_fitting(found, contents.CAPSULE)[0]
+            self._capsules[name] = contents.capsule_of(found, self._table(f"{folder}/recipe.json")[0])
         return self._capsules[name]
 
     @cached_property
-    def _capsules(self) -> dict[str, dict[str, Any]]:
+    def _capsules(self) -> dict[str, Capsule]:
         return {}
 
     @cached_property
     def _unread(self) -> list[int]:
         """How many bytes of capsules may still be read."""
         return [_LARGEST_CAPSULES]
-
-    def recipe(self, name: str) -> dict[str, Any]:
-        """Where the values of a capsule come from (`recipe.json`), or an empty dict where none were kept."""
-        found, _ = self._table(f"capsules/{Path(name).name}/recipe.json")
-        return contents.only_fitting(found, contents.RECIPE)[0]
 
     @cached_property
     def last_lines(self) -> tuple[str, ...]:

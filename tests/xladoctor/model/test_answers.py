@@ -1,11 +1,12 @@
-"""Answers of workers, as `worker.jsonl` keeps them."""
+"""Answers of workers, as `worker.jsonl` keeps them, and what a capsule says of itself."""
 
 import json
 
 import pytest
 
 from xladoctor.model.answers import WorkerAnswer
-from xladoctor.recording.contents import answer_of
+from xladoctor.model.capsule import Capsule
+from xladoctor.recording.contents import answer_of, capsule_of
 
 NO_ROWS = {"result": "no-rows"}
 ANSWERS = [
@@ -41,3 +42,10 @@ def test_what_has_another_type_is_no_answer(wrong):
 def test_what_is_said_of_an_answer_without_an_object():
     assert WorkerAnswer("7-1-f", "baked", [{"op": "Reshape"}]).told == {}
     assert WorkerAnswer("7-1-f", "pairing", NO_ROWS).told == NO_ROWS
+
+
+def test_a_capsule_without_what_has_another_type_than_it_should():
+    told = {"graphs": {"g1": ["f"]}, "xla": True, "complete": False}
+    assert capsule_of(told, {"data": "exact"}) == Capsule({"g1": ["f"]}, True, False, True, "exact")
+    assert capsule_of({**told, "graphs": ["g1"], "xla": None}, {"data": 3}) == Capsule(complete=False)
+    assert capsule_of({}, {}) == Capsule(known=False)
