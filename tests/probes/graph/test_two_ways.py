@@ -9,7 +9,8 @@ import pytest
 
 from probes.graph.service import Service
 from xladoctor.diagnosis.two_ways import REQUEST, ways_apart
-from xladoctor.recording.contents import is_answer
+from xladoctor.model.answers import WorkerAnswer
+from xladoctor.recording.contents import answer_of
 from xladoctor.sources.two_ways import trials, two_ways
 
 HEAD = "import numpy as np\nimport tensorflow as tf\nfrom settings import use_xla\n"
@@ -108,7 +109,7 @@ class Answered:
 
     def answers(self, request):
         """The one answer."""
-        return [{"capsule": "moved", "request": request, "result": self.result}]
+        return [WorkerAnswer("moved", request, self.result)]
 
 
 @pytest.mark.slow
@@ -124,7 +125,7 @@ def test_what_is_between_two_ways(name):
         **answer["result"], "function": found.name, "switch": found.switch, "parameters": list(found.parameters),
         "where": {"file": "main.py", "line": 7, "function": "f"}, "file": "main.py", "dispatch": found.line,
     }  # fmt: skip
-    assert is_answer({"capsule": "moved", "request": REQUEST, "result": result})
+    assert answer_of({"capsule": "moved", "request": REQUEST, "result": result}) is not None
     findings = list(ways_apart(Answered(result)))
     assert [words in f.title for f in findings] == ([True] if words else [])
 
