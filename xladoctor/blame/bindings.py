@@ -48,6 +48,8 @@ class Index:
     """What files of settings have for a key: also what an attribute may be filled with."""
     records: dict[str, list[str]] = field(default_factory=dict)
     """The fields of the classes that get their constructor from them."""
+    libraries: set[tuple[str, str]] = field(default_factory=set)
+    """The names, by file, of what is imported from elsewhere than the program."""
 
 
 def index(files: Files, main: str, argv: Sequence[str] = ()) -> Index:
@@ -69,10 +71,10 @@ def index(files: Files, main: str, argv: Sequence[str] = ()) -> Index:
             named += [(path, file) for path in filter(None, [settings.path_of(node)])]
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 continue
-            for name in imported(node, files.package(file)):
-                module = files.module(name, file)
-                if module is not None:
-                    todo.append(module)
+            own = [m for name in imported(node, files.package(file)) if (m := files.module(name, file)) is not None]
+            todo += own
+            if not own:
+                found.libraries |= {(file, (a.asname or a.name).partition(".")[0]) for a in node.names}
     asked = ((name, near) for name, near in dict.fromkeys(named) if len(name) < _LONGEST)
     for file in dict.fromkeys(at for name, near in asked if (at := files.beside(name, near)) is not None):
         _read_settings(found, files, file)

@@ -99,6 +99,8 @@ class _Slice:
     def _before(self, node: ast.AST, place: Place) -> Iterator[Place]:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             yield from self._name(node.id, place)
+        elif isinstance(node, ast.Attribute) and self._is_of_library(node, place):
+            return  # a function of a library may have the name of one of the program
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield from self.known.attributes.get(node.attr, ()) or self._of_module(node, place)
             yield from self._settings(node.attr)
@@ -114,11 +116,19 @@ class _Slice:
                 yield from _returns(selected)
         elif isinstance(node, ast.Call):
             name = last_name(node.func)
-            for called in self.known.functions.get(_ASKS.get(name, name), ()):
+            named = () if self._is_of_library(node.func, place) else self.known.functions.get(_ASKS.get(name, name), ())
+            for called in named:
                 yield from _returns(called)
                 yield from _decorators(called)
             for key in settings.keys_of(node):
                 yield from self._key(key)
+
+    def _is_of_library(self, node: ast.AST, place: Place) -> bool:
+        """Whether a name with points begins with an imported library."""
+        first = node
+        while isinstance(first, ast.Attribute):
+            first = first.value
+        return first is not node and isinstance(first, ast.Name) and (place.file, first.id) in self.known.libraries
 
     def _key(self, name: str) -> Iterator[Place]:
         yield from self.known.keys.get(name, ())

@@ -124,3 +124,25 @@ def test_settings_lead_to_the_lines_that_give_them():
     wanted = {"width: int = 4", "6,", 'parser.add_argument("--hidden-units", default=8)', "extra = dict(rows=3)"}
     assert wanted <= set(found)
     assert "depth: int = 2" not in found and 'parser.add_argument("--seed", default=1)' not in found
+
+
+def test_a_function_of_a_library_is_none_of_the_program():
+    program = """
+    import tensorflow as tf
+    import sizes
+    def image(n):
+        return n * 7
+    def resize(n):
+        return n * 8
+    def used(n):
+        return n * 9
+    class Net:
+        def step(self, x):
+            return x + 1
+    net = Net()
+    x = tf.image.resize(sizes.WIDTH, used(3))
+    y = net.step(x)
+    """
+    found = near(program, ("<module>", "y = net"))
+    assert "return n * 9" in found and "return x + 1" in found
+    assert "return n * 7" not in found and "return n * 8" not in found
