@@ -71,7 +71,8 @@ LAYER = "layer"  # layer, parent, name, cls, model, made, called, inputs, output
 NOT_FINITE = "not-finite"  # what (logs, result, weights), method, call, model, where, names, data: a NaN or infinity
 LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later call of such a function
 GRADIENT = "gradient"  # capsule, function, python_name, graph, xla, where: the gradient of a compiled function
-MEETING = "meeting"  # op, shapes, watched, given, where: eager operands of which broadcasting makes all pairs of rows
+# op, shapes, watched, predicted, given, where: eager operands of which broadcasting makes all pairs of rows
+MEETING = "meeting"
 # what (reshuffled, dropped, zipped, empty), where, used, other (loop), rows, method, model, shuffled: how it was made
 DATASET = "dataset"
 # what (reshuffled, sorted, batches, shared, apart, cached, unnamed, folds, and those of given_rows.py), where, used,

@@ -126,7 +126,12 @@ class DirectCalls:
 
 
 def of_calls(
-    guard: Guard, finder: PostImportFinder, tracing: TraceRecorder, tables: TableRecorder, names: NameRecorder
+    guard: Guard,
+    finder: PostImportFinder,
+    tracing: TraceRecorder,
+    tables: TableRecorder,
+    names: NameRecorder,
+    operands: Any,
 ) -> tuple[DirectCalls, ScoreRecorder]:
     """What looks at the models that the program calls itself, and at what it computes of their results."""
     outputs = Outputs()
@@ -134,6 +139,8 @@ def of_calls(
     scores = ScoreRecorder(guard, outputs, names)
     calls.called_one = tables.predicted
     tables.covers, tables.reduced, tables.outputs = outputs.covers, scores.reduced, outputs
+    if operands is not None:
+        operands.predicted = outputs.has
     step = tracing.given
 
     def given(function: Any, trains: bool, args: Any, kwargs: Any, result: Any) -> None:

@@ -39,6 +39,8 @@ class OperandRecorder:
 
     def __init__(self, guard: Guard, finder: PostImportFinder) -> None:
         self.guard = guard
+        self.predicted: Callable[[Any], bool] = lambda value: False
+        """Whether an eager tensor is the result of a model that the program called."""
         self._left = MAX_CALLS
         self._seconds = 0.0
         self._seen: set[tuple[Any, ...]] = set()
@@ -101,6 +103,7 @@ class OperandRecorder:
             op=_op(name),
             shapes=[list(s) for s in shapes],
             watched=watched,
+            predicted=[not any(watched) and self.predicted(v) for v in operands],
             given=any(word in text for word in _GIVEN),
             where=where,
             frames=frames,

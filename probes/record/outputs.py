@@ -1,4 +1,4 @@
-"""What models have predicted, and for which rows: one number for each result and one for the row that it is of.
+"""What models have predicted, and for which rows: the first number of each result and one for the row that it is of.
 
 A program may put predictions into an array, join, sort and score them: where an array has the same numbers again, this
 says which row each of them was predicted for. Nothing else of the rows is kept. The number of rows and the time that
@@ -17,6 +17,7 @@ MAX_ROWS = 200_000
 MAX_SECONDS = 0.05
 MAX_CALLS = 2000
 _MOST_NUMBERS = 4_000_000
+_MOST_COLUMNS = 256
 _UNIQUE = 0.95
 
 
@@ -61,8 +62,9 @@ class Outputs:
         self._sizes.append(len(given))
         self._made.append(where)
         self._rows += len(given)
-        self._values.append(gave.reshape(-1).astype("float32") if gave.size == len(gave) else None)
-        self._keys.append(keys_of(given) if gave.size == len(gave) else None)
+        known = gave.size <= _MOST_COLUMNS * len(gave)
+        self._values.append(gave.reshape(len(gave), -1)[:, 0].astype("float32") if known else None)
+        self._keys.append(keys_of(given) if known else None)
         self._widths.add(given.shape[1:])
 
     def covers(self, count: int) -> bool:
@@ -105,6 +107,11 @@ class Outputs:
             if values is not None and bool(numpy.isin(values[:1], some).all()):
                 return where
         return None
+
+    def has(self, value: Any) -> bool:
+        """Whether a tensor has one number for each row, and all are predictions."""
+        array = array_of(value)
+        return array is not None and array.ndim > 0 and array.size == len(array) and self.share(array.reshape(-1)) == 1
 
     def share(self, guesses: Any) -> float:
         """Which part of some numbers are predictions."""

@@ -246,8 +246,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         keras = KerasRecorder(guard, finder, tracing, failures, values, rehearsal, twins, numbers, datasets, tables)
     if "keras" in chosen and capture == "all" and rehearsal is None:
         LayerRecorder(guard, finder)
-    if "shapes" in chosen and rehearsal is None:
-        OperandRecorder(guard, finder)
+    operands = OperandRecorder(guard, finder) if "shapes" in chosen and rehearsal is None else None
     if "shapes" in chosen:
         _places.append(PlaceRecorder(guard, finder, tracing))
     plain = "keras" in chosen and rehearsal is None
@@ -264,7 +263,7 @@ def _recorders(choice: Choice, guard: Guard, finder: PostImportFinder) -> Parts:
         keras.names = _of_numbers(guard, finder)
         last = (*last, keras.names, *_of_program(tracing, untrained, keras, keras.names))
         if keras.tables is not None:
-            last = (*last, *of_calls(guard, finder, tracing, keras.tables, keras.names))
+            last = (*last, *of_calls(guard, finder, tracing, keras.tables, keras.names, operands))
     return Parts(rehearsal, numbers, failures, keras, tracing, untrained, last)
 
 

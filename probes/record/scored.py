@@ -23,6 +23,7 @@ from .outputs import Outputs, array_of, keys_of
 MAX_SECONDS = 0.1
 MAX_LOOKS = 40
 MAX_EVENTS = 10
+MAX_NUMBERS = 500_000
 _MOST_ARRAYS = 40
 _MOST_FRAMES = 4
 _LATEST = "the latest predictions"
@@ -55,7 +56,11 @@ class ScoreRecorder:
 
     def reduced(self, value: Any, frame: FrameType) -> None:
         """A line of the program takes a mean or a sum of an array."""
-        if not isinstance(value, sys.modules["numpy"].ndarray) or value.size < LEAST or value.dtype.kind not in "fb":
+        if (
+            not isinstance(value, sys.modules["numpy"].ndarray)
+            or not LEAST <= value.size <= MAX_NUMBERS
+            or value.dtype.kind not in "fb"
+        ):
             return
         at = (id(frame.f_code), frame.f_lasti)
         count = self._counts[at] = self._counts.get(at, 0) + 1
@@ -81,17 +86,15 @@ class ScoreRecorder:
         held = names_of_frame(frame)
         arrays = dict(_columns(held))
         self._unfilled(at, value, frame, arrays)
-        pair = self._score(value, arrays)
+        pair = self._score(value, arrays, held)
         if pair is None:
             return
         keys = self.outputs.rows_of(pair.guesses)
         if keys is None:
             return
+        label, right = pair.labels.tobytes()[: 1 << 16], False
         for of_guesses, of_labels, names in self._places(pair, keys, frame):
-            label = pair.labels.tobytes()[: 1 << 16]
-            if bool((of_guesses == of_labels).all()):
-                self._right.add(label)
-                return
+            right = right or bool((of_guesses == of_labels).all())
             found = apart(pair.guesses, pair.labels, of_guesses, of_labels)
             if found is not None:
                 where = frame_dict(frame)
@@ -101,8 +104,10 @@ class ScoreRecorder:
                     "made": self.outputs.made(pair.guesses),
                 }  # fmt: skip
                 return
+        if right:
+            self._right.add(label)
 
-    def _score(self, value: Any, arrays: Arrays) -> _Score | None:
+    def _score(self, value: Any, arrays: Arrays, held: Arrays) -> _Score | None:
         """The predictions and labels of which a mean is taken, where their distance row by row is."""
         numpy, flat = sys.modules["numpy"], value.reshape(-1)
         if value.ndim == 2 and value.shape[0] == 2:  # a correlation
@@ -111,18 +116,19 @@ class ScoreRecorder:
                 guess, label = value[shares.index(max(shares))], value[shares.index(min(shares))]
                 return _Score(guess, label, (_LATEST, _named(numpy, label, arrays)), "correlation")
             return None
-        if value.size != max(value.shape):
-            return None
-        parts = [(n, c) for n, a in arrays.items() for c in _cuts(a, len(flat))]
-        guesses = [(n, c) for n, c in parts if self.outputs.share(c[:: max(1, len(c) // 50)]) > 0.9]
-        latest = self.outputs.latest(len(flat))
+        wide = value.ndim > 1 and value.size > len(value)
+        parts = _of_size(held, value) if wide else [(n, c) for n, a in arrays.items() for c in _cuts(a, len(flat))]
+        # Results may be a map, of one number for each row of the model, or have several numbers for each row.
+        steps = (1, value.size // len(value)) if wide else (1,)
+        guesses = [(n, c, k) for n, c in parts for k in steps if self.outputs.share(_some(c[::k])) > 0.9]
+        latest = self.outputs.latest(len(flat)) if not wide else None
         if latest is not None:
-            guesses.append((_LATEST, latest))
-        for name, guess in guesses:
+            guesses.append((_LATEST, latest, 1))
+        for name, guess, k in guesses:
             for other, label in parts:
                 way = distance_of(flat, guess, label) if label is not guess else None
                 if way is not None:
-                    return _Score(guess, label, (name, other), way)
+                    return _Score(guess[::k], label[::k], (name, other), way)
         return None
 
     def _places(self, pair: _Score, keys: Any, frame: FrameType) -> Iterator[tuple[Any, Any, tuple[str, str]]]:
@@ -147,9 +153,9 @@ class ScoreRecorder:
                 yield at, numpy.arange(len(keys)), (name, pair.names[1])
                 continue
             for other, labels in several:
-                flat = labels.reshape(-1)
-                if labels is not rows and len(flat) == len(rows):
-                    of = _found(numpy, flat.astype("float32"), pair.labels.astype("float32"))
+                if labels is not rows and labels.ndim and len(labels) == len(rows):
+                    first = labels.reshape(len(labels), -1)[:, 0]
+                    of = _found(numpy, first.astype("float32"), pair.labels.astype("float32"))
                     if of is not None:
                         yield at, of, (name, other)
 
@@ -189,6 +195,20 @@ def _columns(held: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if array is not None and array.ndim and array.size == len(array) >= LEAST and left:
             left -= 1
             yield name, array.reshape(-1)
+
+
+def _of_size(held: Mapping[str, Any], value: Any) -> list[tuple[str, Any]]:
+    """The arrays of the same sizes that names hold, flat."""
+    known = [
+        (n, a) for n, v in held.items() if getattr(v, "shape", None) == value.shape and (a := _plain(v)) is not None
+    ]
+    return [(n, a.reshape(-1)) for n, a in known[:_MOST_ARRAYS]]
+
+
+def _some(numbers: Any) -> Any:
+    """Numbers from all columns: steps of one length may keep to one of them."""
+    numpy = sys.modules["numpy"]
+    return numbers[numpy.random.Generator(numpy.random.PCG64(5)).integers(0, len(numbers), 64)]
 
 
 def _plain(value: Any) -> Any:

@@ -147,17 +147,19 @@ def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple
 
 
 def meetings(recording: Recording) -> Iterator[Finding]:
-    """Eager operands of which broadcasting made every pair of rows, where a gradient was taken of one of them or they
-    were compared.
+    """Eager operands of which broadcasting made every pair of rows, where a gradient was taken of one of them, they
+    were compared, or one is the result of a model.
 
     Nobody saw what became of the result, and an axis that the line itself gives an operand is meant.
     """
     rule = by_slug("wrong-pairing")
     for event in recording.of_kind(schema.MEETING):
         watched, at = event["watched"], location(event.get("where"))
+        scored = sum(event.get("predicted") or ()) == 1 and not any(watched)
         compares = event["op"] in _EQUALITIES
-        if event.get("given") or not (any(watched) or compares) or at is None:
+        if event.get("given") or not (any(watched) or compares or scored) or at is None:
             continue
+        watched = event["predicted"] if scored else watched
         told = {
             "op": event["op"],
             "shapes": [*event["shapes"], broadcast(*event["shapes"])],
@@ -171,8 +173,8 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             title=f"{at.function or 'the program'}: {title}",
             message=f"{event['op']} combines {first} ({parts[0]}) and {second} ({parts[1]}), and broadcasting "
                     f"makes {result} of them: each row of one with all rows of the other. It ran eagerly"
-            f"{'' if compares else ', within a gradient'}; the further use of the pairs was not recorded. No error was "
-            "raised in the run.",
+            f"{'' if compares or scored else ', within a gradient'}; the further use of the pairs was not recorded. No "
+            "error was raised in the run.",
             op=str(event["op"]), dims=tuple(told["shapes"]), location=at,
             evidence=(Proof("event", f"{event['op']} of {first} and {second}",
                             f"events-{event['pid']}.jsonl:{event['seq']}"),),

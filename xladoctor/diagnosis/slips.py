@@ -43,16 +43,21 @@ def slips_with_names(recording: Recording, known: Sequence[Finding]) -> Iterator
     told = {(f.slug, f.location.file, f.location.line) for f in known if f.location is not None}
     if not (survived(recording) or ended_itself(recording)):
         return
-    held = _held(recording)
-    trees = program_of(recording)
-    back = Backward(trees)
-    views: dict[str, View] = {}
-    views.update({file: View(file, tree, back, held.get(file, {}), views) for file, tree in trees.items()})
+    views = views_of(recording)
     with unchanged():
         found = [(file, slip) for file, view in views.items() for slip in _of_view(view)]
     for file, slip in found:
         if (OF_NAMES[slip.kind].slug, file, slip.line) not in told:
             yield _finding(recording, file, slip, OF_NAMES[slip.kind])
+
+
+def views_of(recording: Recording) -> dict[str, View]:
+    """{file: its source, with what its names held}."""
+    held, trees = _held(recording), program_of(recording)
+    back = Backward(trees)
+    views: dict[str, View] = {}
+    views.update({file: View(file, tree, back, held.get(file, {}), views) for file, tree in trees.items()})
+    return views
 
 
 def _of_view(view: View) -> list[Slip]:

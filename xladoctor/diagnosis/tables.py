@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from xladoctor.diagnosis.basis import RECORDED_NUMBERS, RECORDED_TABLE, TABLE_OF_PAIRS
 from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of
+from xladoctor.diagnosis.slips import views_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.pairs import met, squared
+from xladoctor.sources.names import unchanged
+from xladoctor.sources.pairs import Meeting, broadcast, met, squared
 
 _REMEDY = Remedy(
     "same-rank",
@@ -43,9 +45,12 @@ def tables(recording: Recording) -> Iterator[Finding]:
         source = source_of(recording, str(mean.file)) if mean is not None else None
         of, pairs = str(event.get("of") or "mean"), bool(event.get("pairs"))
         found = met(source.tree, mean.line, of) if source is not None and mean is not None and mean.line else None
-        if found is None or mean is None or (mean.file, found.line) in seen:
+        file = str(mean.file) if mean is not None else ""
+        if found is None and pairs and mean is not None:
+            file, found = _by_shapes(recording, shape[0]) or ("", None)
+        if found is None or mean is None or (file, found.line) in seen:
             continue
-        seen.add((mean.file, found.line))
+        seen.add((file, found.line))
         rows = shape[0]
         name = mean.function or "the program"
         yield Finding(
@@ -54,13 +59,20 @@ def tables(recording: Recording) -> Iterator[Finding]:
             message=f"The model gave {rows} rows, and `{found.text}` has the shape {shape}, as ({rows}, 1) "
                     f"combined with ({rows},) gives. Broadcasting pairs each row with all rows, and the {of} at "
                     f"{mean} is that of all pairs.{_TESTED if pairs else ''} No error was raised in the run.",
-            location=Location(str(mean.file), found.line, mean.function),
+            location=Location(file, found.line, mean.function if file == mean.file else None),
             dims=(list(shape),),
             evidence=(Proof("event", f"the {of} of an array of shape {shape}", event_of(event)),),
             status="confirmed" if pairs else "untested", basis=TABLE_OF_PAIRS if pairs else RECORDED_TABLE,
             remedies=(_REMEDY,),
             details={"kind": "table", "function": mean.function, "meets": str(mean)},
         )  # fmt: skip
+
+
+def _by_shapes(recording: Recording, rows: int) -> tuple[str, Meeting] | None:
+    """The one line of the program whose operands held (rows, 1) and (rows,), wherever its result went."""
+    with unchanged():
+        found = {(f, m.line): m for f, view in views_of(recording).items() for m in broadcast(view, rows)}
+    return next(((file, m) for (file, _), m in found.items()), None) if len(found) == 1 else None
 
 
 def _overflows(recording: Recording) -> Iterator[Finding]:

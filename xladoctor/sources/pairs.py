@@ -10,7 +10,8 @@ import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from xladoctor.sources.names import names_in
+from xladoctor.sources.held import View
+from xladoctor.sources.names import names_in, walk
 from xladoctor.sources.order import scope_at
 
 _MEANS = frozenset({"mean", "nanmean", "average", "std", "var", "nanstd", "nanvar"})
@@ -42,6 +43,19 @@ def met(tree: ast.Module, line: int, of: str = "mean") -> Meeting | None:
             chosen = found[-1]
             return None if _meant(chosen, scope) else Meeting(chosen.lineno, ast.unparse(chosen)[:80])
     return None
+
+
+def broadcast(view: View, rows: int) -> Iterator[Meeting]:
+    """The operations of a file whose operands held (rows, 1) and (rows,)."""
+    for node in walk(view.tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, _MEETS):
+            sides = [node.left, node.right]
+        elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+            sides = [node.left, node.comparators[0]]
+        else:
+            continue
+        if {view.shape(side) for side in sides} == {(rows, 1), (rows,)}:
+            yield Meeting(node.lineno, ast.unparse(node)[:80])
 
 
 def squared(tree: ast.Module, line: int) -> Meeting | None:

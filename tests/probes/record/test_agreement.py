@@ -130,6 +130,60 @@ def test_two_passes_over_rows_in_two_orders():
     assert found["what"] == "apart" and found["names"][2:] == ["x", "y"]
 
 
+def test_a_map_with_its_axes_exchanged_and_results_of_several_numbers():
+    def exchanged(score, model):
+        x, y = X[:81], TRUE[:81].reshape(9, 9)
+        guess = model(x).reshape(9, 9).T
+        score((guess - y) ** 2)
+
+    def as_it_is(score, model):
+        x, y = X[:81], TRUE[:81].reshape(9, 9)
+        guess = model(x).reshape(9, 9)
+        score((guess - y) ** 2)
+
+    def exchanged_rows(score, model):
+        patches, y = X[:81][np.arange(81).reshape(9, 9).T.ravel()], TRUE[:81].reshape(9, 9)
+        rows = X[:81]
+        assert len(rows) == len(patches)
+        guess = model(patches).reshape(9, 9)
+        score((guess - y) ** 2)
+
+    assert [e["what"] for e in _scores(exchanged_rows)] == ["apart"]
+    (found,) = _scores(exchanged)
+    assert found["what"] == "apart" and found["names"][:2] == ["guess", "y"] and found["rows"] == [81, 72]
+    assert _scores(as_it_is) == []
+    recorder, outputs, sink = _recorder()
+    x, y = X, np.column_stack([TRUE, -TRUE, TRUE**2])
+    gave = (y + DRAW.normal(scale=0.05, size=y.shape)).astype("float32")
+    for rows in (ORDER, np.arange(90)):
+        outputs.take(x[rows], gave[rows])
+        guess = gave[rows]
+        recorder.reduced((guess - y) ** 2, sys._getframe())
+        assert len(recorder._odd) == 1
+    recorder.at_exit()
+    assert [e for e in sink.events if e["kind"] == "score"] == []  # the same labels meet their own predictions, too
+
+
+def test_results_of_several_numbers_of_a_part_of_the_rows():
+    def mixed(score, model):
+        x, y = X, np.column_stack([TRUE, -TRUE]).astype("float32")
+        part = np.arange(26, 90)
+        order = DRAW.permutation(part)
+        guess = np.column_stack([model(x[order]), -model(x[order])])
+        truth = y[part]
+        score((guess - truth) ** 2)
+
+    (found,) = _scores(mixed)
+    assert found["what"] == "apart" and found["names"][2:] == ["x", "y"]
+
+
+def test_an_eager_result_of_a_model_is_known_again():
+    outputs = Outputs()
+    outputs.take(X, X[:, :1])
+    assert outputs.has(X[:, :1]) and outputs.has(X[:20, 0])
+    assert not outputs.has(X[:, 1:2]) and not outputs.has(X) and not outputs.has("text")
+
+
 def test_rows_that_were_put_back_and_orders_that_are_meant():
     def put_back(score, model):
         x, y = X, TRUE
@@ -190,7 +244,7 @@ def test_calls_that_have_so_many_rows_together():
     assert all(outputs.covers(n) for n in (10, 15, 20, 25)) and not outputs.covers(12)
     assert outputs.latest(15) is not None and outputs.latest(12) is None
     outputs.take(X, X)
-    assert outputs.covers(90) and outputs.latest(90) is None  # several numbers for each row
+    assert outputs.covers(90) and len(outputs.latest(90)) == 90  # of several numbers for each row, the first
 
 
 def test_an_array_that_is_being_filled_says_nothing_of_its_rest():

@@ -54,6 +54,12 @@ def steps(rows, truth):
     return tape.gradient(loss, model.trainable_variables)
 
 
+def eager(rows, truth):
+    one, other = outer(rows) - truth, outer(rows) - outer(rows)[:, 0]  # line 52
+    return one.shape, other.shape, (tf.constant(rows[:, :1]) - truth).shape
+
+
+print(eager(x, tf.constant(y)))
 print(round(float(table(x, y)), 2), round(float(by_function(x, y)), 4), [g.shape for g in steps(x, y)])
 print(WHICH)
 try:
@@ -81,6 +87,9 @@ def test_models_that_a_program_calls_itself(tmp_path, which, lines):
     assert names["table"]["guess"]["shape"] == [90, 1] and names["table"]["truth"]["shape"] == [90]
     tables = [(e["where"]["line"], e["of"], e["pairs"]) for e in ran.of("table")]
     assert tables == [(16, "sum", True)]
+    # Of the result of a model and data; not of two results, and not of data alone.
+    meetings = [(e["where"]["line"], sum(e["predicted"])) for e in ran.of("meeting")]
+    assert meetings == [(52, 1), (53, 0)]
     scores = {e["where"]["line"]: e["what"] for e in ran.of("score")}
     # Where the program compares the same labels with their own predictions, too, an order may be meant.
     assert scores == ({} if which == RIGHT else {41: "apart", 24: "apart"})

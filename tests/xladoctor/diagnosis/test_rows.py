@@ -113,6 +113,18 @@ def test_eager_operands_are_told_where_a_gradient_goes_through_or_they_are_compa
     assert not found or (found[0].slug, found[0].location.line, found[0].dims[-1]) == ("wrong-pairing", 9, [20, 20])
 
 
+def test_an_eager_result_of_a_model_beside_data(tmp_path):
+    for predicted, levels in (([False, True], ["warning"]), ([True, True], []), ([False, False], [])):
+        run = Run()
+        run.event(
+            "meeting", op="Sub", shapes=[[20], [20, 1]], watched=[False, False], predicted=predicted, given=False,
+            where={"file": "train.py", "line": 9, "function": "score"}, frames=[],
+        )  # fmt: skip
+        found = scan_run(run.write(tmp_path / f"{predicted}")).findings
+        assert [f.level for f in found] == levels
+        assert not found or "gradient" not in found[0].message
+
+
 def test_the_steps_of_keras_are_named_by_their_call_and_what_it_makes_besides_is_left_out(tmp_path):
     run = Run()
     run.begin(1, "fit", rows=32)

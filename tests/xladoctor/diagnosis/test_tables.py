@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis import tables
 from xladoctor.recording.run import read_run
+from xladoctor.sources.backward import Backward
+from xladoctor.sources.held import Held, View
 from xladoctor.sources.pairs import squared
 from xladoctor.sources.source import parse
 
@@ -54,6 +56,34 @@ def test_a_sum_of_pairs_that_the_numbers_show(tmp_path, monkeypatch):
     (found,) = tables.tables(read_run(run.write(tmp_path / "run")))
     assert (found.slug, found.location.line, found.status) == ("wrong-pairing", 5, "confirmed")
     assert "a sum is taken" in found.title and "`truth - guess`" in found.message
+
+
+APART = """import numpy as np
+
+
+def relative(error, scale):
+    return error / scale
+
+
+def report(model, x, y, spread):
+    error = model(x) - y.reshape(-1, 1)
+    chi = relative(error, spread)
+    return np.mean(chi**2)
+"""
+
+
+def test_the_one_line_whose_operands_held_such_shapes(tmp_path, monkeypatch):
+    tree = parse(APART, "main.py").tree
+    monkeypatch.setattr(tables, "source_of", lambda recording, file: parse(APART, file))
+    held = {("report", n): Held("array", s) for n, s in (("error", (48, 1)), ("spread", (48,)), ("y", (48,)))}
+    for known, lines in ((held, [5]), ({}, [])):
+        view = View("main.py", tree, Backward({"main.py": tree}), known, {})
+        monkeypatch.setattr(tables, "views_of", lambda recording, view=view: {"main.py": view})
+        run = Run()
+        where = {"file": "main.py", "line": 11, "function": "report"}
+        run.event("table", shape=[48, 48], dtype="float32", where=where, frames=[where], pairs=True, of="mean")
+        found = list(tables.tables(read_run(run.write(tmp_path / str(len(known))))))
+        assert [f.location.line for f in found] == lines
 
 
 def test_nothing_without_the_source(tmp_path, monkeypatch):
