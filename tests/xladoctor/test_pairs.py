@@ -53,3 +53,23 @@ def test_what_meets(text, expected):
 )
 def test_what_is_meant_or_not_written_out(text):
     assert found(text) is None
+
+
+FUNCTIONS = """
+def hits(scores, names):
+    best = scores.argmax(axis=1)
+    return best == names
+
+def distances(a, b):
+    return a[:, None] - b
+
+good = hits(scores, names)
+print(np.mean(CALL))
+"""
+
+
+@pytest.mark.parametrize(("call", "line"), [("good", 3), ("hits(p, y)", 3), ("distances(p, y)", None), ("f(p)", None)])
+def test_what_a_function_of_the_program_returns(call, line):
+    tree = ast.parse(FUNCTIONS.strip("\n").replace("CALL", call))
+    got = met(tree, 9, inside=True)
+    assert (got.line if got is not None else None) == line and met(tree, 9) is None

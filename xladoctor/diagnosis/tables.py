@@ -44,7 +44,9 @@ def tables(recording: Recording) -> Iterator[Finding]:
         mean, shape = location(event.get("where")), tuple(event["shape"])
         source = source_of(recording, str(mean.file)) if mean is not None else None
         of, pairs = str(event.get("of") or "mean"), bool(event.get("pairs"))
-        found = met(source.tree, mean.line, of) if source is not None and mean is not None and mean.line else None
+        found = (
+            met(source.tree, mean.line, of, pairs) if source is not None and mean is not None and mean.line else None
+        )
         file = str(mean.file) if mean is not None else ""
         if found is None and pairs and mean is not None:
             file, found = _by_shapes(recording, shape[0]) or ("", None)

@@ -7,7 +7,7 @@ purpose (`p[:, None] - p`), or both are made of one thing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from xladoctor.sources.held import View
@@ -33,12 +33,18 @@ class Meeting:
     text: str
 
 
-def met(tree: ast.Module, line: int, of: str = "mean") -> Meeting | None:
-    """The operation whose result the mean or sum at a line is taken of; the innermost one where there are several."""
+def met(tree: ast.Module, line: int, of: str = "mean", inside: bool = False) -> Meeting | None:
+    """The operation whose result the mean or sum at a line is taken of; the innermost one where there are several.
+    `inside`: look into the functions whose results these are, too.
+    """
     scope = scope_at(tree, line)
+    functions = {n.name: n for n in walk(tree) if isinstance(n, ast.FunctionDef)}
     for call in _means(scope, line, _SUMS if of == "sum" else _MEANS):
         taken = _taken(call)
         found = list(_meetings(taken, scope, line, _DEPTH)) if taken is not None else []
+        if not found and taken is not None and inside:
+            found = list(_returned(taken, scope, line, functions))
+            scope = scope_at(tree, found[-1].lineno) if found else scope
         if found:
             chosen = found[-1]
             return None if _meant(chosen, scope) else Meeting(chosen.lineno, ast.unparse(chosen)[:80])
@@ -132,6 +138,18 @@ def _meetings(node: ast.expr, scope: ast.AST, line: int, depth: int) -> Iterator
         for argument in given:
             if not (isinstance(argument, ast.Name) and argument.id in _MODULES):
                 yield from _meetings(argument, scope, line, depth)
+
+
+def _returned(
+    node: ast.expr, scope: ast.AST, line: int, functions: Mapping[str, ast.FunctionDef]
+) -> Iterator[ast.BinOp | ast.Compare]:
+    """The operations on the way to what a function of the program returns, where an expression is such a result."""
+    if isinstance(node, ast.Name):
+        node = _value(node.id, scope, line) or node
+    function = functions.get(_name(node.func) or "") if isinstance(node, ast.Call) else None
+    for inner in ast.walk(function) if function is not None else ():
+        if isinstance(inner, ast.Return) and inner.value is not None:
+            yield from _meetings(inner.value, function or scope, inner.lineno, _DEPTH)
 
 
 def _value(name: str, scope: ast.AST, line: int) -> ast.expr | None:
