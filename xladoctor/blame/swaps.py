@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.values import Array, Class, Instance, Map, Value, number
 from xladoctor.blame.variants import Shapes, Variant, agrees, fields, replaced
-from xladoctor.sources.names import last_name, text_key
+from xladoctor.sources.names import last_name, text_key, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -139,3 +140,20 @@ def _one_column(node: ast.expr) -> Iterator[ast.expr]:
     """`table[["price"]]` as `table["price"]`."""
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.List) and len(node.slice.elts) == 1:
         yield ast.copy_location(ast.Subscript(node.value, node.slice.elts[0], ast.Load()), node)
+
+
+Unpacking = tuple[str, tuple[str, ...]]
+
+
+def unpacking(node: ast.AST) -> Unpacking | None:
+    """A function, and what its results are called where they are taken apart, without numbers: `s1, p1 = block(x)`."""
+    target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+    if not isinstance(node, ast.Assign) or not isinstance(target, ast.Tuple) or not isinstance(node.value, ast.Call):
+        return None
+    return last_name(node.value.func), tuple(last_name(e).rstrip("0123456789_") for e in target.elts)
+
+
+def unpacked_alike(tree: ast.Module) -> frozenset[Unpacking | None]:
+    """What several lines take apart in one order: one of them is not the mistake."""
+    found = Counter(known for node in walk(tree) if (known := unpacking(node)) is not None)
+    return frozenset(known for known, times in found.items() if times > 1 and len(set(known[1])) > 1)

@@ -257,6 +257,7 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
     pairs = {n: o for n in {n for seen in run.numbers.values() for n in seen} if (o := other(n)) is not None}
     selecting = alternatives(s.tree for name in {scope.file for scope in run.scopes} if (s := files.source(name)))
     known: dict[str, Names] = {}
+    unpacked = swaps.unpacked_alike(source.tree)
     beside: dict[str, swaps.Beside] = {}
     for node in variants.nodes_at(source.tree, wanted):
         function = files.function(file, getattr(node, "lineno", 0)) or "<module>"
@@ -276,7 +277,8 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
             beside[function] = swaps.beside(run, file, function)
         names = known[function]
         yield from variants.of_numbers(file, node, run.numbers, pairs, names)
-        yield from variants.of_orders(file, node, run.numbers, run.shapes, names)
+        if swaps.unpacking(node) not in unpacked:
+            yield from variants.of_orders(file, node, run.numbers, run.shapes, names)
         yield from variants.of_settings(file, node, run.numbers, run.shapes, names)
         yield from axis_variants.of_axes(file, node, run.numbers)
         yield from operators.of_operators(file, node, run.numbers, pairs)

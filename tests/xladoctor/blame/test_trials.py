@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from tests.xladoctor.blame.programs import MAIN, blamed, lines
 from tests.xladoctor.blame.test_cost import deep, follow
 from xladoctor.blame import trials, variants
@@ -226,3 +228,25 @@ def test_a_window_that_is_larger_than_what_is_left_of_its_axis():
     # The third pooling of four fails: what the later ones would get is no size that anybody saw.
     assert not any(suspect.reason.endswith("size 0.") for suspect in found.suspects)
     assert all("(16, 32" not in line for line in lines(found)[:1])
+
+
+LEVELS = """
+import tensorflow as tf
+def level(x, filters):
+    x = tf.keras.layers.Conv2D(filters, 3, padding="same")(x)
+    return x, tf.keras.layers.MaxPooling2D()(x)
+inputs = tf.keras.Input((50, 50, 3))
+s1, p1 = level(inputs, 8)
+s2, p2 = level(p1, 16)
+deep = tf.keras.layers.Conv2D(32, 3, padding="same")(p2)
+up = tf.keras.layers.Conv2DTranspose(16, 2, strides=2)(deep)
+joined = tf.keras.layers.Concatenate()([up, s2])
+"""
+
+
+@pytest.mark.parametrize(("name", "alike"), [("s2", True), ("kept", False)])
+def test_results_that_several_lines_take_in_one_order_are_not_exchanged(name, alike):
+    source = LEVELS.replace("s2", name)
+    found = blamed(source, ("<module>", "joined ="), dims=(24, 25), slug="concat-pack-mismatch")
+    assert found is not None
+    assert any(s.new == "p1, s1" for s in found.suspects) != alike
