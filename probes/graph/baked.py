@@ -16,7 +16,7 @@ import numpy as np
 
 from . import compiled
 from .inline import flatten
-from .ir import Graph, Region, split
+from .ir import Graph, Region, inputs_of, reach, split
 from .load import Program, as_dtype
 from .outcome import closed
 from .step import Step
@@ -154,22 +154,13 @@ def _given(graph: Graph, tensor: str, region: Region, captured: set[str]) -> lis
 
 def _varies(graph: Graph, tensor: str, captured: set[str]) -> bool:
     """Whether a tensor outside of the region can have another value in another call."""
-    waiting, seen = [tensor], set()
-    inputs = {i.name for i in graph.inputs}
-    while waiting:
-        name, _ = split(waiting.pop())
-        if name in seen:
-            continue
-        seen.add(name)
-        if name in inputs and name not in captured:
-            return True
-        node = graph.nodes.get(name)
-        if node is None or node.op in METADATA:
-            continue
-        if node.op.startswith("Random") or node.op == "ReadVariableOp":
-            return True
-        waiting += node.inputs
-    return False
+    free = {i.name for i in graph.inputs} - captured
+
+    def op(name: str) -> str:
+        return graph.nodes[name].op if name in graph.nodes else ""
+
+    back = reach([split(tensor)[0]], lambda name: [] if op(name) in {"", *METADATA} else inputs_of(graph, name))
+    return any(name in free or op(name).startswith("Random") or op(name) == "ReadVariableOp" for name in back)
 
 
 def _named(graph: Graph, tensor: str, kind: str, shape: Any = None) -> dict[str, Any]:

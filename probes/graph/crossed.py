@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from .ir import Graph, split
+from .ir import Graph, inputs_of, reach, split
 from .leaves import SHAPE_ONLY
 from .lineage import ELEMENTWISE, GATHERS, HANDS_ON, Lineage
 from .randomness import drawn
@@ -149,11 +149,6 @@ def _is_drawn_order(graph: Graph, found: RowSets, numbers: str, random: set[str]
 
 def _by_value(graph: Graph, tensor: str) -> set[str]:
     """The nodes on whose values a tensor hangs, and not on their shapes alone."""
-    todo, seen = [split(tensor)[0]], set[str]()
-    while todo:
-        name = todo.pop()
-        if name not in seen:
-            seen.add(name)
-            node = graph.nodes[name]
-            todo += [] if node.op in SHAPE_ONLY else [split(t)[0] for t in node.inputs]
-    return seen
+    return set(
+        reach([split(tensor)[0]], lambda name: [] if graph.nodes[name].op in SHAPE_ONLY else inputs_of(graph, name))
+    )

@@ -175,23 +175,33 @@ def sources(node: Node) -> Iterator[str]:
     yield from node.controls
 
 
+def reach(start: Iterable[str], onward: Callable[[str], Iterable[str]], most: int | None = None) -> Iterator[str]:
+    """What can be reached from some names, themselves included: each once, and no more than `most`."""
+    todo, seen = list(start), set[str]()
+    while todo and (most is None or len(seen) < most):
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            yield name
+            todo += onward(name)
+
+
+def inputs_of(graph: Graph, name: str) -> list[str]:
+    """The nodes whose results a node takes."""
+    return [split(t)[0] for t in graph.nodes[name].inputs]
+
+
 def ancestors(graph: Graph, tensors: Iterable[str], nodes: Iterable[str] = (), known: Iterable[str] = ()) -> set[str]:
     """The nodes that must run to have `tensors` (and `nodes`), when the tensors in `known` are there
     already.
     """
     have = set(known)
-    todo = [split(t)[0] for t in tensors if t not in have]
-    todo.extend(nodes)
-    found: set[str] = set()
-    while todo:
-        name = todo.pop()
-        if name in found:
-            continue
-        found.add(name)
+
+    def onward(name: str) -> list[str]:
         node = graph.nodes[name]
-        todo.extend(split(t)[0] for t in node.inputs if t not in have)
-        todo.extend(node.controls)
-    return found
+        return [*(split(t)[0] for t in node.inputs if t not in have), *node.controls]
+
+    return set(reach([*(split(t)[0] for t in tensors if t not in have), *nodes], onward))
 
 
 def descendants(graph: Graph, start: Iterable[str], *, controls: bool = True) -> set[str]:

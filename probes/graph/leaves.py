@@ -38,6 +38,15 @@ def leaves(graph: Graph) -> tuple[list[str], list[str]]:
     return tensors[::-1], controls[::-1]
 
 
+def behind(graph: Graph, start: Iterable[str]) -> set[str]:
+    """The nodes that depend on the values of some, themselves included, and not on their shapes alone."""
+    reached = set(start)
+    for name, node in graph.nodes.items():
+        if node.op not in SHAPE_ONLY and any(split(t)[0] in reached for t in node.inputs):
+            reached.add(name)
+    return reached
+
+
 def values(graph: Graph, node: Node) -> list[str]:
     """The results of a node that have a number in them; of an op that runs no function, the first of them."""
     dtypes = [d for _, types in opdefs.outputs_of(node.definition, graph.functions) for d in types]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol.comparisons import PlacedOp
-from .ir import Graph, split
+from .ir import Graph, reach, split
 from .row_sets import RowSets, along, axes_of_rows
 from .step import Step
 
@@ -137,18 +137,9 @@ class Lineage:
 
     def chosen_by_data(self, tensor: str) -> bool:
         """Whether the rows of a tensor were chosen by numbers of the data, such as the ends of edges."""
-        todo = [split(tensor)[0]]
-        seen: set[str] = set()
-        while todo and len(seen) < _BACK:
-            name = todo.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            node = self._graph.nodes[name]
-            if node.op in GATHERS and all(t in self._found.sets for t in node.inputs[:2]):
-                return True
-            todo += [split(t)[0] for t in node.inputs if t in self._found.sets]
-        return False
+        nodes, sets = self._graph.nodes, self._found.sets
+        back = reach([split(tensor)[0]], lambda n: [split(t)[0] for t in nodes[n].inputs if t in sets], _BACK)
+        return any(nodes[n].op in GATHERS and all(t in sets for t in nodes[n].inputs[:2]) for n in back)
 
     # -- inside
 

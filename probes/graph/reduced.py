@@ -14,7 +14,22 @@ import numpy as np
 
 from .errors import Unsupported
 from .inline import make, placeholder
-from .ir import IFS, WHILES, Graph, Input, Node, ancestors, body_names, descendants, in_order, rename, sources, split
+from .ir import (
+    IFS,
+    WHILES,
+    Graph,
+    Input,
+    Node,
+    ancestors,
+    body_names,
+    descendants,
+    in_order,
+    inputs_of,
+    reach,
+    rename,
+    sources,
+    split,
+)  # fmt: skip
 from .prefix import Spot, copied
 
 Edit = Mapping[str, Any]
@@ -235,12 +250,8 @@ class _Tidy:
 
 
 def _needed(graph: Graph, keep_inputs: bool) -> Graph:
-    keep = {split(t)[0] for t in graph.outputs} | set(graph.controls)
-    todo = list(keep)
-    while todo:
-        fresh = {split(t)[0] for t in graph.nodes[todo.pop()].inputs} - keep
-        keep |= fresh
-        todo.extend(fresh)
+    ends = [*(split(t)[0] for t in graph.outputs), *graph.controls]
+    keep = set(reach(ends, lambda name: inputs_of(graph, name)))
     if keep_inputs:
         keep |= {item.name for item in graph.inputs}
     nodes = {n: node for n, node in graph.nodes.items() if n in keep}

@@ -15,9 +15,9 @@ import numpy as np
 from .compiled import array_of, function_of
 from .fixed_part import FixedPart, Use
 from .ir import Graph, ancestors, descendants, split
+from .leaves import SHAPE_ONLY, behind
 from .measure import Array, picture_axes
 
-_SIZES = frozenset({"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike"})
 """What does not depend on the values of its operands."""
 _SAME = 0.1
 """How much a second time may change, of what the first made: between pixels, a picture is interpolated."""
@@ -137,11 +137,7 @@ def agrees(changed: float) -> bool:
 
 def _valued(graph: Graph, free: Iterable[str]) -> set[str]:
     """The nodes whose values depend on those of the free tensors."""
-    reached: set[str] = {split(t)[0] for t in free}
-    for name, node in graph.nodes.items():
-        if node.op not in _SIZES and any(split(t)[0] in reached for t in node.inputs):
-            reached.add(name)
-    return reached
+    return behind(graph, (split(t)[0] for t in free))
 
 
 def _tensors(graph: Graph, names: set[str]) -> Iterator[str]:
@@ -156,7 +152,7 @@ def _all_through(graph: Graph, tensors: Iterable[str], one: str, free: Iterable[
         name = split(todo.pop())[0]
         if name in ends:
             return False
-        if name not in seen and graph.nodes[name].op not in _SIZES:
+        if name not in seen and graph.nodes[name].op not in SHAPE_ONLY:
             seen.add(name)
             todo += [t for t in graph.nodes[name].inputs if t != one]
     return True

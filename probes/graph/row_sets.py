@@ -16,7 +16,7 @@ import numpy as np
 from .errors import Unsupported
 from .evaluate import Activation, Frames
 from .ir import Graph, Input, ancestors, body_names, split
-from .leaves import SHAPE_ONLY, has_number
+from .leaves import behind, has_number
 from .machine import Handle, RunFailed
 from .measure import Array
 from .randomness import drawn
@@ -137,10 +137,10 @@ class _Search:
         graph = self._graph
         inputs = {i.name for i in graph.inputs}
         random = {n for which in drawn(graph) for n in which}
-        reached = _behind(graph, {split(t)[0] for t in self._inputs} | random)
+        reached = behind(graph, {split(t)[0] for t in self._inputs} | random)
         # A loss may be made of gradients, as that of an equation's residual; others lead to the weights alone.
         results = ancestors(graph, graph.outputs)
-        for_weights = _behind(graph, {n for n in graph.nodes if is_gradient(graph, n)}) - results
+        for_weights = behind(graph, {n for n in graph.nodes if is_gradient(graph, n)}) - results
         chosen = [n for n in graph.nodes if n in reached and n not in inputs and n not in for_weights]
         loaded = self._frames.loaded(graph)
         return [t for n in chosen for i in range(len(loaded.outputs(n))) if has_number(graph.dtype(t := f"{n}:{i}"))]
@@ -218,15 +218,6 @@ def is_gradient(graph: Graph, name: str) -> bool:
     origin = graph.origins.get(name)
     parts = (name,) if origin is None else (*origin.path, origin.node)
     return any(part.startswith(_GRADIENTS) or f"/{g}" in part for part in parts for g in _GRADIENTS)
-
-
-def _behind(graph: Graph, start: set[str]) -> set[str]:
-    """The nodes that depend on the values of some, not on their shapes alone."""
-    reached = set(start)
-    for name, node in graph.nodes.items():
-        if node.op not in SHAPE_ONLY and any(split(t)[0] in reached for t in node.inputs):
-            reached.add(name)
-    return reached
 
 
 def _has_body(graph: Graph, tensor: str) -> bool:

@@ -28,7 +28,7 @@ from .errors import Unsupported
 from .evaluate import Activation
 from .inline import placeholder
 from .ir import Graph, Input, ancestors, split
-from .leaves import SHAPE_ONLY, has_number
+from .leaves import behind, has_number
 from .machine import Handle
 from .measure import Array, deviation
 from .optionals import unwrap
@@ -304,11 +304,7 @@ def as_numpy(dtype: int) -> Any:
 
 def of_data(graph: Graph, inputs: Collection[str]) -> set[str]:
     """The nodes that depend on what is in these inputs, and not on their shape alone."""
-    reached = {split(t)[0] for t in inputs}
-    for name, node in graph.nodes.items():
-        if node.op not in SHAPE_ONLY and any(split(t)[0] in reached for t in node.inputs):
-            reached.add(name)
-    return reached
+    return behind(graph, (split(t)[0] for t in inputs))
 
 
 def of_edit(name: str) -> str:
