@@ -90,12 +90,11 @@ def _of_a_bound(finding: Finding, found: Isolation) -> Finding:
     """Sizes that do not fit under XLA alone: one of them is the bound of a size that is known only at run time."""
     rule = by_slug("dynamic-dimension-unsupported")
     carried = next((link.shape for link in reversed(found.chain) if link.what != "fails" and link.shape), "")
-    met = (
-        f" It met {carried}, whose size is known only at run time, and took the bound for the size." if carried else ""
-    )
+    bound = f"the bound of {carried}" if carried else "a bound"
+    met = f"XLA took {bound} for its size, which is known only at run time; without XLA the same call passes."
     return replace(
         finding, code=rule.code, slug=rule.slug, title=rule.title, remedies=rule.remedies,
-        message=f"{finding.message} Without XLA the same call passes.{met}",
+        message=f"{met} {finding.message}",
         details={**finding.details, "reclassed_from": finding.slug},
     )  # fmt: skip
 
