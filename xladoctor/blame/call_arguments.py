@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
 
 HINT = "argument"
+FAILS = frozenset({"broadcast-mismatch", "rank-mismatch", "matmul-conv-mismatch", "keras-input-mismatch"})
+"""How an argument fails that does not fit: where the layer uses it."""
 _CELLS = ("LSTM", "GRU", "SimpleRNN", "CuDNNLSTM", "CuDNNGRU")
 _ATTENTIONS = ("MultiHeadAttention", "GroupQueryAttention")
 _STATE, _MASK = 2, 3

@@ -40,7 +40,7 @@ from xladoctor.blame.apart import SEEN, apart
 from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.bindings import Index, Line, index
-from xladoctor.blame.call_arguments import HINT
+from xladoctor.blame.call_arguments import FAILS, HINT
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.elements import YIELDED, of_counts
 from xladoctor.blame.features import MAKES, Features, factors, features
@@ -242,7 +242,7 @@ def chosen(run: Follower, crash: Crash) -> Clash | None:
         return here[0] if here[0].hint in ("input", "order") else best[0]
     of_sizes = next((c for c in clashes if len(c.sides) > 1 and _of_sizes(c, crash)), None)
     # What a layer was given in a model that is put together elsewhere shows when the model is called.
-    return of_sizes or next((c for c in clashes if c.hint == HINT), None)
+    return of_sizes or next((c for c in clashes if c.hint == HINT and crash.slug in FAILS), None)
 
 
 def _is_of_another(clash: Clash, crash: Crash) -> bool:

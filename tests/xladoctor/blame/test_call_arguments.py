@@ -28,6 +28,12 @@ def test_a_state_with_an_axis_of_time() -> None:
     assert found.suspects[0].reason == "It gives 3 axes, but `initial_state` of LSTM is documented with 2."
 
 
+def test_another_failure_of_the_model_is_not_explained_by_a_state() -> None:
+    source = STATES.format(change="")
+    found = blamed(source, ("<module>", "model.fit"), message="float32 and int32", slug="dtype-mismatch")
+    assert found is None or found.constraint is None
+
+
 def test_a_line_that_adds_the_axis() -> None:
     source = """
     import tensorflow as tf
