@@ -13,7 +13,7 @@ from .compat import attribute, class_with
 KERAS_OPTIMIZERS = ("keras.src.optimizers.base_optimizer", "BaseOptimizer", "apply")
 """Keras 3: what every optimizer hands its gradients and variables to."""
 
-# What has `load_weights`, in Keras 3 and 2.
+# What has `load_weights`, in Keras 3 and 2: the class of all models.
 KERAS_LOADERS: tuple[tuple[str, str], ...] = (
     ("keras.src.models.model", "Model"),
     ("keras.src.engine.training", "Model"),

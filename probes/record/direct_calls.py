@@ -1,4 +1,4 @@
-"""Models and layers that a program calls itself, outside of Keras' own methods, functions and tapes.
+"""Models that a program calls itself, outside of Keras' own methods, functions and tapes.
 
 A call costs a look at who calls. What the functions hold that call is noted at the first, second, fourth … call of each
 line; which rows a model was given and what it gave, for so many calls (`outputs.py`).
@@ -53,18 +53,20 @@ class DirectCalls:
         """The lines whose calls no tape followed when they were looked at: those of an evaluation."""
         self._sites: dict[tuple[int, int], _Site] = {}
         self._looks = 0
-        for module, name in compat.KERAS_LAYER_CLASSES:
+        for module, name in compat_gradients.KERAS_LOADERS:
             finder.when_imported(module, lambda m, n=name: guard.part("_hook_direct", self._watch, m, n))  # type: ignore[misc]
 
     def _watch(self, module: ModuleType, name: str) -> None:
-        cls = getattr(module, name)
-        call, recorder, counts, caller, untaped = cls.__call__, self, self._counts, _caller, self._untaped
+        cls: Any = getattr(module, name)
+        recorder, counts, caller, untaped = self, self._counts, _caller, self._untaped
+        own = vars(cls).get("__call__")
 
-        def __call__(layer: Any, *args: Any, **kwargs: Any) -> Any:
+        def __call__(model: Any, *args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
             within, recorder._inside = recorder._inside, True
+            above: Any = super(cls, model)  # the next class with a `__call__` may be one of the program
             try:
-                result = call(layer, *args, **kwargs)
+                result = above.__call__(*args, **kwargs) if own is None else own(model, *args, **kwargs)
             except BaseException as error:
                 hide(error)
                 raise
@@ -77,10 +79,10 @@ class DirectCalls:
                 at = (id(frame.f_code), frame.f_lasti)
                 count = counts[at] = counts.get(at, 0) + 1
                 if not count & (count - 1) or (at in untaped and recorder.outputs.open):
-                    recorder.guard.run("direct call", recorder._called, at, count, layer, args, result, frame)
+                    recorder.guard.run("direct call", recorder._called, at, count, model, args, result, frame)
             return result
 
-        self.guard.hooks.put(cls, "__call__", wraps(call)(__call__))
+        self.guard.hooks.put(cls, "__call__", wraps(cls.__call__)(__call__))
 
     def _called(self, at: Any, count: int, layer: Any, args: Any, result: Any, frame: FrameType) -> None:
         if compat.default_graph() is not None or self.within() or compat_gradients.a_tape_records():

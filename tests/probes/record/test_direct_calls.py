@@ -59,6 +59,16 @@ def eager(rows, truth):
     return one.shape, other.shape, (tf.constant(rows[:, :1]) - truth).shape
 
 
+class Mixin(keras.layers.Layer):
+    def __call__(self, *args, **kwargs):
+        return "of the program"
+
+
+class Mixed(keras.Model, Mixin):
+    def call(self, rows):
+        return rows
+
+
 print(eager(x, tf.constant(y)))
 print(round(float(table(x, y)), 2), round(float(by_function(x, y)), 4), [g.shape for g in steps(x, y)])
 print(WHICH)
@@ -67,7 +77,7 @@ try:
 except Exception as error:
     import traceback
     print(type(error).__name__, "xladoctor" in traceback.format_exc())
-print(keras.layers.Layer.__call__.__name__, isinstance(model(keras.Input((3,))), keras.KerasTensor))
+print(keras.Model.__call__.__name__, Mixed()(np.ones((2, 3))), isinstance(model(keras.Input((3,))), keras.KerasTensor))
 """
 RIGHT = "round(float(put_back(x, y)), 4)"
 WRONG = "round(float(by_batches(x, y + 0, 40)), 4)"
