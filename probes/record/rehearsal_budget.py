@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _SECONDS = {"call": 20.0, "total": 60.0, "read": 15.0, "epochs": 10.0}
-_BESIDE_ANOTHER = {"call": 8.0, "total": 24.0}
+_BESIDE_ANOTHER = {"call": 5.0, "total": 15.0}
 """For a rehearsal that takes XLA where the same program is rehearsed without it, too, with the seconds above: it
 compiles each shape, and the other one looks at the values.
 """

@@ -100,7 +100,7 @@ def test_when_it_is_enough(monkeypatch, apart, grace, beside, enough):
         clock[0] += apart
     assert [e["repeats"] for e in events if "repeats" in e] == [2]
     assert ends == (["repeats"] if enough else [])
-    assert (rehearsal.budget.call, rehearsal.budget.total) == ((8.0, 24.0) if beside else (20.0, 60.0))
+    assert (rehearsal.budget.call, rehearsal.budget.total) == ((5.0, 15.0) if beside else (20.0, 60.0))
 
 
 PROGRAM = """
