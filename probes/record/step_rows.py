@@ -124,17 +124,18 @@ class StepRows:
 
         def __call__(layer: Any, *args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True
-            if recorder._inside or recorder._left <= 0 or guard.busy:
-                return call(layer, *args, **kwargs)
-            recorder._inside = True
+            looks = not (recorder._inside or recorder._left <= 0 or guard.busy)
+            recorder._inside = looks or recorder._inside
             try:
                 result = call(layer, *args, **kwargs)
             except BaseException as error:
                 hide(error)
                 raise
             finally:
-                recorder._inside = False
-            guard.run("layer rows", recorder._layer_called, layer, args)
+                if looks:
+                    recorder._inside = False
+            if looks:
+                guard.run("layer rows", recorder._layer_called, layer, args)
             return result
 
         guard.hooks.put(cls, "__call__", wraps(call)(__call__))
