@@ -78,6 +78,8 @@ class _Judge:
         self._lineage = Lineage(step, found)
         variables = {i.name for i in self._graph.inputs if i.role == "variable"}
         self._learnt = descendants(self._graph, variables, controls=False)
+        given = {i.name for i in self._graph.inputs if i.role in ("argument", "data") and not i.captured}
+        self._given = descendants(self._graph, given, controls=False) | given
 
     def answer(self, by_row: bool) -> Pairing:
         """What `pairing` returns."""
@@ -168,11 +170,21 @@ class _Judge:
         learnt = [split(t)[0] in self._learnt for t in tensors]
         if ranks[0] == ranks[1] or (self._pairs_come_out() and learnt[0] == learnt[1]):
             return None  # both were given axes for it, or a matrix of pairs is what is wanted
-        longer = tensors[0] if ranks[0] > ranks[1] else tensors[1]
+        longer, shorter = tensors if ranks[0] > ranks[1] else tensors[::-1]
+        if self._is_for_every_row(longer, shorter):
+            return None
         made = self._lineage.new_axis(longer)
         if made is not None and self._lineage.line(made) == self._lineage.line(name):
             return None
         return self._told("outer", name, made, natural=made is None, tensors=tensors, examples=examples)
+
+    def _is_for_every_row(self, longer: str, shorter: str) -> bool:
+        """A mask or a table beside data of the call: what the function captured, of the very shape of one row. That its
+        first axis is as long as the batch is chance.
+        """
+        one, rows = self._found.sets[shorter].shape, self._found.sets[longer].shape
+        known = [split(t)[0] in self._given for t in (longer, shorter)]
+        return known == [True, False] and one == rows[len(rows) - len(one) :]
 
     def _groups(
         self, name: str, tensors: tuple[str, str], rows: Sequence[Array], examples: Examples

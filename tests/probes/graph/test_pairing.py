@@ -18,6 +18,22 @@ def column_against_vector(tf, v, x, y):
     return tf.reduce_mean((p - y) ** 2)  # BAD outer
 
 
+def captured_targets_against_a_column(tf, v, x, y):
+    with tf.init_scope():
+        targets = tf.range(float(x.shape[0] or N))
+    p = x @ v
+    return tf.reduce_mean((p - targets) ** 2)  # BAD outer
+
+
+def masked_by_a_square(tf, v, x, y):
+    """Images of as many rows and columns as the batch has, and one mask for all."""
+    size = x.shape[0] or N
+    with tf.init_scope():
+        mask = tf.eye(size)
+    p = (x @ v)[:, :, None] * tf.ones((1, size, size))
+    return tf.reduce_mean((p - y[:, None, None]) * mask)
+
+
 def target_with_an_axis(tf, v, x, y):
     p = tf.squeeze(x @ v, -1)
     y = tf.expand_dims(y, -1)
@@ -452,6 +468,7 @@ GOOD = [
     same_labels,
     risk_sets,
     pairs_on_purpose,
+    masked_by_a_square,
     matrix_of_pairs,
     batch_statistics,
     cumulated_and_sorted,
@@ -499,6 +516,12 @@ def test_what_is_wrong_is_found_at_its_line(tmp_path, function, fixed):
     told = _asked(tmp_path, function, fixed)
     line, kind = _marked(function)
     assert [(f.kind, f.sources[-1][1]) for f in told.found] == [(kind, line)], told
+
+
+@pytest.mark.parametrize("fixed", [N, 16], ids=["fixed", "large"])
+def test_targets_that_the_function_captured_are_rows_too(tmp_path, fixed):
+    told = _asked(tmp_path, captured_targets_against_a_column, fixed)
+    assert [f.kind for f in told.found] == ["outer"], told
 
 
 @pytest.mark.parametrize("fixed", [None, N, 16], ids=["open", "fixed", "large"])
