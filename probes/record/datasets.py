@@ -30,6 +30,7 @@ SAME_ROWS = ("Map", "Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle"
 _ARRAYS = "TensorSlice"
 _SOME_ROWS = ("Batch", "Prefetch", "Options", "Repeat", "Cache", "Shuffle", "Take", "Skip", "AssertCardinality")
 """What leaves each row of a dataset as it was."""
+_PARTS = ("Take", "Skip")
 _OTHER_BATCHES = ("Padded", "Ragged", "Unbatch")
 _DRAW = frozenset(
     {"Multinomial", "RandomGamma", "RandomShuffle", "RandomStandardNormal", "RandomUniform", "RandomUniformInt",
@@ -247,20 +248,22 @@ def _drops(dataset: Any) -> bool:
     return "Batch" in type(dataset).__name__ and drops is not None and bool(drops.numpy())
 
 
-def slices(dataset: Any) -> tuple[list[Any], int] | None:
+def slices(dataset: Any, *, all_rows: bool = False) -> tuple[list[Any], int] | None:
     """The tensors whose rows a pipeline gives, flat and whole, and how many of them are a batch; None of one that
-    computes something of them, or that is made of anything else.
+    computes something of them, that is made of anything else, or that leaves out rows where `all_rows` are wanted.
     """
     *steps, leaf = chain(dataset)
     names = [type(d).__name__ for d in steps]
     if not all(any(w in n for w in _SOME_ROWS) and not any(w in n for w in _OTHER_BATCHES) for n in names):
+        return None
+    if all_rows and any(w in n for w in _PARTS for n in names):
         return None
     sizes = [int(d._batch_size.numpy()) for d in steps if hasattr(d, "_batch_size")]
     if len(sizes) > 1:
         return None
     size = sizes[0] if sizes else 0
     if "Zip" in type(leaf).__name__:
-        parts = [slices(d) for d in leaf._inputs()]
+        parts = [slices(d, all_rows=all_rows) for d in leaf._inputs()]
         found = [p for p in parts if p is not None]
         inner = {p[1] for p in found}
         if len(found) < len(parts) or len(inner) != 1 or (size and inner != {0}):

@@ -229,7 +229,7 @@ def _same(one: Columns, other: Columns) -> bool:
 def _pair(rows: Any, labels: Any) -> tuple[Any, Any]:
     """The rows and labels as arrays of NumPy; None for what is none."""
     if isinstance(rows, compat_data.dataset_class()):
-        found = slices(rows)
+        found = slices(rows, all_rows=True)
         tensors = found[0] if found is not None else []
         rows, labels = (tensors[0], tensors[1]) if len(tensors) == 2 else (None, None)
     first = _array(rows)
