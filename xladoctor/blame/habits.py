@@ -61,7 +61,7 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files, inputs: froz
 
 def is_one_past(crash: Crash) -> bool:
     """Whether an index is exactly as large as what it is an index of, or the message gives no number."""
-    if crash.slug != "index-out-of-range":
+    if crash.slug not in OF_VALUES:
         return False
     said = _BOUND.search(crash.message) or _PAST.search(crash.message)
     return said[1] == said[2] if said is not None else _NO_BOUND.search(crash.message) is not None

@@ -55,8 +55,9 @@ def _past_the_end(node: ast.AST, is_label: bool, beyond: frozenset[int]) -> Iter
     name, ends = last_name(node.func), node.args[:2]
     if name in _DRAWS and len(ends) == 2:
         whole = ast.unparse(node.func) == "random.randint" or name == "random_integers" or _is_endpoint(node)
-        written = isinstance(ends[1], ast.Constant) and ends[1].value in beyond
-        if written or _is_one_more(ends[1]) or (whole and not _is_one_less(ends[1])):
+        bound = ends[1].value + whole if isinstance(ends[1], ast.Constant) and type(ends[1].value) is int else None
+        named = bound is None and (_is_one_more(ends[1]) or (whole and not _is_one_less(ends[1])))
+        if named or bound in beyond:
             yield node.lineno, 8.0, f"The largest number that it draws is `{ast.unparse(_top(ends[1], whole))[:40]}`."
     elif _from_one(name, node, ends):
         reason = "It numbers from 1: the last number is as large as what is counted."

@@ -1,10 +1,12 @@
 """Lines that do not do what others beside them do: a value that was made for a line and is read nowhere, a result that
-other lines turn and this one does not, columns that one of several encoders leaves out.
+other lines turn or pass on and this one does not, an argument that a call beside it converts, columns that one of
+several encoders leaves out.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Mapping
 
 from xladoctor.blame.bindings import Line
@@ -18,6 +20,7 @@ _SLUGS = frozenset(
     {"keras-input-mismatch", "matmul-conv-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "rank-mismatch"}
 )
 _MOST_LEFT_OUT = 8
+_MOST_ALIKE = 12
 _TURNS = frozenset({"reshape", "expand_dims", "atleast_2d", "stack", "squeeze", "ravel", "flatten", "transpose"})
 """Functions and methods that give a value other axes."""
 
@@ -31,6 +34,7 @@ def of_siblings(hops: Mapping[Line, int], crash: Crash, run: Follower, files: Fi
     for file, tree in files.trees(f for f, _ in hops).items():
         found: list[Found] = list(_of_dropped(tree)) if apart & set(range(1, _MOST_LEFT_OUT + 1)) else []
         found += _of_bare(tree) if ranks else []
+        found += [*_of_plain_results(tree), *_of_plain_arguments(tree)]
         if crash.at is not None and crash.at.file == file:
             found += _of_unread(tree, crash.at.line, run)
         yield from conventions(file, found, hops)
@@ -83,6 +87,59 @@ def _of_bare(tree: ast.Module) -> Iterator[Found]:
         name = last_name(value.func) if isinstance(value, ast.Call) and value not in inside else ""
         if isinstance(node, ast.Assign) and name in turned:
             yield node.lineno, 7.6, f"It takes the result of `{name}` as it is; another line has `{turned[name]}`."
+
+
+def _of_plain_results(tree: ast.Module) -> Iterator[Found]:
+    """`xt, yt = prepare(recent)` beside `x, y = whole_batches(*prepare(past), BATCH)`, both functions the program's."""
+    own = {n.name for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.ImportFrom) for n in _named(n)}
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call) and last_name(n.func) in own]
+    passed = {id(inner): outer for outer in calls for inner in _given(outer) if isinstance(inner, ast.Call)}
+    through = {last_name(n.func): passed[id(n)] for n in calls if id(n) in passed}
+    for node in walk(tree):
+        value = node.value if isinstance(node, ast.Assign) else None
+        outer = through.get(last_name(value.func)) if isinstance(value, ast.Call) else None
+        if not isinstance(node, ast.Assign) or not isinstance(value, ast.Call) or outer is None or id(value) in passed:
+            continue
+        names = {n for target in node.targets for n in names_in(target)}
+        later = [c for c in calls if last_name(c.func) == last_name(outer.func) and c is not outer]
+        if not any(names & names_in(a) for call in later for a in _given(call)):
+            by = last_name(outer.func)
+            yield (
+                node.lineno,
+                7.9,
+                f"It takes the result of `{last_name(value.func)}` as it is; another line has `{by}` of it.",
+            )
+
+
+def _of_plain_arguments(tree: ast.Module) -> Iterator[Found]:
+    """`Data(x[n:], y[n:])` beside `Data(x[:n], one_hot(y[:n]))`."""
+    calls: dict[str, list[ast.Call]] = {}
+    for node in walk(tree):
+        if isinstance(node, ast.Call) and len(node.args) > 1:
+            calls.setdefault(ast.unparse(node.func), []).append(node)
+    for alike in calls.values():
+        for one, other in itertools.permutations(alike, 2) if len(alike) <= _MOST_ALIKE else ():
+            apart = [
+                (a, b) for a, b in zip(one.args, other.args, strict=False)
+                if isinstance(a, ast.Call) and isinstance(b, ast.Subscript) and a.args
+                and ast.unparse(b.value) == ast.unparse(getattr(a.args[0], "value", a))
+            ]  # fmt: skip
+            if len(apart) == 1 and len(one.args) == len(other.args):
+                (made, plain) = apart[0]
+                reason = (
+                    f"It gives `{ast.unparse(plain)[:40]}` as it is; a call beside it has `{ast.unparse(made)[:60]}`."
+                )
+                yield other.lineno, 8.2, reason
+
+
+def _named(node: ast.AST) -> list[ast.FunctionDef | ast.alias]:
+    """What a statement names: a function, or what is imported."""
+    return list(node.names) if isinstance(node, ast.ImportFrom) else [node] if isinstance(node, ast.FunctionDef) else []
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    """The arguments of a call, also of one with a star."""
+    return [a.value if isinstance(a, ast.Starred) else a for a in call.args]
 
 
 def _turned(node: ast.AST) -> ast.Call | None:

@@ -53,6 +53,8 @@ out = lookup(rows, ids)
         ("ids = np.array([i for i, _ in enumerate(names, start=1)])", True),
         ("ids = np.random.default_rng(1).integers(1, 91, 40)", True),
         ("ids = np.random.default_rng(1).integers(0, 90, 40)", False),
+        ("ids = np.array([random.randint(1, 90) for _ in range(40)])", True),
+        ("ids = np.array([random.randint(1, 12) for _ in range(40)])", False),
         ("ids = np.random.default_rng(1).integers(0, len(names), 40)", False),
         ("ids = np.array([random.randint(0, len(names) - 1) for _ in range(40)])", False),
         ("ids = np.array([hash(name) % 90 for name in names])", False),

@@ -129,3 +129,50 @@ def test_a_pipeline_of_numbers_whose_elements_python_makes() -> None:
     """
     told = blamed(source, ("<module>", "model.fit"), dims=(3072, 2352), message="expected 3072, got (None, 2352)")
     assert told is not None and told.suspects[0].code.startswith("return tf.image.random_crop")
+
+
+PREPARED = """
+import numpy as np
+import keras
+def prepared(table):
+    return table[:, :3], table[:, 3]
+def whole_batches(x, y, size):
+    n = len(x) // size * size
+    return x[:n], y[:n]
+x, y = whole_batches(*prepared(np.zeros((100, 4))), 8)
+xt, yt = prepared(np.zeros((30, 4)))
+{}
+net = keras.Sequential([keras.Input((3,), batch_size=8), keras.layers.Dense(1)])
+net.predict(xt, batch_size=8)
+"""
+
+
+@pytest.mark.parametrize(("later", "blames"), [("", True), ("xt, yt = whole_batches(xt, yt, 8)", False)])
+def test_a_result_that_another_line_passes_on(later, blames):
+    message = "Incompatible shapes: [6,3] vs. [8,3]"
+    found = blamed(
+        PREPARED.format(later), ("<module>", "net.predict"), slug="broadcast-mismatch", dims=(6, 8), message=message
+    )
+    plain = [s.code for s in found.suspects if "another line has `whole_batches` of it" in s.reason]
+    assert plain == (["xt, yt = prepared(np.zeros((30, 4)))"] if blames else [])
+
+
+CONVERTED = """
+import numpy as np
+import tensorflow as tf
+from books import Data, one_hot
+labels = np.random.randint(0, 5, 120)
+x = np.random.rand(120, 7)
+train = Data(x[:100], one_hot(labels[:100], 5))
+test = Data(x[100:], {})
+y = tf.compat.v1.placeholder(tf.float32, [None, 5])
+tf.compat.v1.Session().run(y, {{y: test.labels}})
+"""
+
+
+@pytest.mark.parametrize(("given", "blames"), [("labels[100:]", True), ("one_hot(labels[100:], 5)", False)])
+def test_an_argument_that_a_call_beside_it_converts(given, blames):
+    message = "Cannot feed value of shape (20,) for Tensor Placeholder:0, which has shape (None, 5)"
+    found = blamed(CONVERTED.format(given), ("<module>", "Session().run"), dims=(20, 5), message=message)
+    plain = [s.code for s in found.suspects if "a call beside it has `one_hot(" in s.reason]
+    assert plain == ([f"test = Data(x[100:], {given})"] if blames else [])
