@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
+from xladoctor.blame.operand_lines import double_operand
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.model.element_types import spelled
 from xladoctor.sources.files import Files
@@ -52,13 +53,15 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
         for line in _complex_results(tree):
             reason = "What it gives is NumPy's complex128, unless another type is named."
             yield from [Candidate(file, line, 7.2, reason, None, "other", True)] if (file, line) in hops else []
+    double = double_operand(crash, files) if types in _WIDTHS else frozenset()
     for file, tree in known.items() if not mixed else ():
         cast = {id(n) for call in walk(tree) if _written(call) for n in walk(call)}
         for node in walk(tree):
             at = (file, getattr(node, "lineno", 0))
             found = _reason(node, types, id(node) in cast) if at in hops else None
             if found is not None:
-                yield Candidate(*at, found[0], found[1], None, "other", strong=found[0] >= _STRONG)
+                weight = found[0] + (_OF_OPERAND if at in double else 0.0)
+                yield Candidate(*at, weight, found[1], None, "other", strong=found[0] >= _STRONG)
     yield from (one for one in mixed if (one.file, one.line) in hops)
 
 
@@ -100,6 +103,8 @@ def _complex_results(tree: ast.Module) -> Iterator[int]:
 
 
 _STRONG = 5.0
+_OF_OPERAND = 1.2
+"""What it counts more that a line makes the very operand whose type is the double one."""
 _HALF = frozenset({"float16", "bfloat16"})
 _POLICIES = ("mixed_float16", "mixed_bfloat16")
 
