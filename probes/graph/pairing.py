@@ -28,7 +28,7 @@ from .load import load, small_batch
 from .made_up import made_up
 from .measure import Array, rows_in
 from .off_transform import off_transform
-from .own_rows import own_rows
+from .own_rows import is_for_every_row, own_rows
 from .pooled import pooled, users_of
 from .row_sets import BITS, RowSets, along, axes_of_rows, in_blocks, in_turn, is_clean, varies
 from .scaled import is_meant, scaled
@@ -40,9 +40,8 @@ Examples = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 _MOST = 8
 _POOLS = frozenset({"Sum", "Mean", "Max", "Min", "Prod", "All", "Any", "MatMul", "BatchMatMulV2", "Einsum", "TopKV2"})
-_ITEM_BY_ITEM = frozenset(
-    {"ImageProjectiveTransformV2", "ImageProjectiveTransformV3", "BatchMatMulV2", "BatchMatMulV3"}
-)
+_WARPS = {"ImageProjectiveTransformV2", "ImageProjectiveTransformV3"}
+_ITEM_BY_ITEM = frozenset({*_WARPS, "BatchMatMulV2", "BatchMatMulV3"})
 """Ops that take one item of each operand at a time, along the first axis, whatever the others are."""
 _SEGMENTS = frozenset({f"UnsortedSegment{how}" for how in ("Sum", "Prod", "Max", "Min")})
 
@@ -78,8 +77,6 @@ class _Judge:
         self._lineage = Lineage(step, found)
         variables = {i.name for i in self._graph.inputs if i.role == "variable"}
         self._learnt = descendants(self._graph, variables, controls=False)
-        given = {i.name for i in self._graph.inputs if i.role in ("argument", "data") and not i.captured}
-        self._given = descendants(self._graph, given, controls=False) | given
 
     def answer(self, by_row: bool) -> Pairing:
         """What `pairing` returns."""
@@ -171,20 +168,11 @@ class _Judge:
         if ranks[0] == ranks[1] or (self._pairs_come_out() and learnt[0] == learnt[1]):
             return None  # both were given axes for it, or a matrix of pairs is what is wanted
         longer, shorter = tensors if ranks[0] > ranks[1] else tensors[::-1]
-        if self._is_for_every_row(longer, shorter):
-            return None
         made = self._lineage.new_axis(longer)
-        if made is not None and self._lineage.line(made) == self._lineage.line(name):
+        told = made is not None and self._lineage.line(made) == self._lineage.line(name)
+        if told or is_for_every_row(self._graph, self._found, longer, shorter):
             return None
         return self._told("outer", name, made, natural=made is None, tensors=tensors, examples=examples)
-
-    def _is_for_every_row(self, longer: str, shorter: str) -> bool:
-        """A mask or a table beside data of the call: what the function captured, of the very shape of one row. That its
-        first axis is as long as the batch is chance.
-        """
-        one, rows = self._found.sets[shorter].shape, self._found.sets[longer].shape
-        known = [split(t)[0] in self._given for t in (longer, shorter)]
-        return known == [True, False] and one == rows[len(rows) - len(one) :]
 
     def _groups(
         self, name: str, tensors: tuple[str, str], rows: Sequence[Array], examples: Examples

@@ -125,6 +125,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "same-names": _none(CODE),
     "reset-all": _none(CODE),
     "rows-of-the-test": _none(CODE),
+    "rows-together": _none(CODE),
     "hold-by-a-layer": _none(CODE),
     "add-weight": _none(CODE),
     "one-factor-not-zero": _none(CODE),
