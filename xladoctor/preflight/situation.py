@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
-_GRACE = 60.0
+_GRACE = 50.0
 """Seconds that the program may go on after its first train and predict steps."""
 _SECONDS = 240.0
 """Seconds after its first trace in which it must come to its end, or to a train and a predict step."""
