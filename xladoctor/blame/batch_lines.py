@@ -23,9 +23,6 @@ Line = tuple[Location, str, int | None]
 """Where, in words, and the number of rows, where that is a constant of the module."""
 
 
-_SLICE = "a slice of {} rows"
-
-
 @dataclass(frozen=True)
 class Lines:
     """Where the source makes batches that may end with a smaller one, and where it fixes their size."""
@@ -57,36 +54,39 @@ def lines_of(sources: list[Source]) -> Lines:
             made_of = _made(module, call)
             if made_of is not None:
                 alone.append((place, made_of[1], _number(made_of[0], known)))
-        cut = list(_sliced(module, known))
-        batches += cut
-        buffers += _buffers(module, cut, known)
+        cuts = list(_cuts(module.source.tree))
+        for line, size in cuts:
+            text = f"a slice of {ast.unparse(size)} rows"
+            batches.append((Location(module.source.path, line), text, _number(size, known)))
+        buffers += _buffers(module, cuts, known)
     return Lines(tuple(batches), (*pins, *alone), tuple(buffers))
 
 
-def _buffers(module: Module, cut: list[Line], known: Mapping[str, int]) -> Iterator[Line]:
+def _buffers(module: Module, cuts: list[tuple[int, ast.expr]], known: Mapping[str, int]) -> Iterator[Line]:
     for call, inside in module.calls:
         name = module.full(call.func) or ""
-        if inside is None or name not in _BUFFERS or not call.args:
+        rows = _rows(call)
+        if inside is None or name not in _BUFFERS or rows is None:
             continue
-        first = call.args[0].elts[0] if isinstance(call.args[0], ast.Tuple) and call.args[0].elts else call.args[0]
         start, end = inside.node.lineno, inside.node.end_lineno or inside.node.lineno
-        texts = {text for place, text, _ in cut if start <= (place.line or 0) <= end}
-        if _SLICE.format(ast.unparse(first)) in texts:
+        if ast.unparse(rows) in {ast.unparse(size) for line, size in cuts if start <= line <= end}:
             place = Location(module.source.path, call.lineno, inside.name)
-            yield place, f"{name.replace('numpy.', 'np.').replace('tensorflow.', 'tf.')}", _number(first, known)
+            yield place, name.replace("numpy.", "np.").replace("tensorflow.", "tf."), _number(rows, known)
 
 
 def _made(module: Module, call: ast.Call) -> tuple[ast.expr, str] | None:
     """The number of rows that a call gives to a tensor which comes of no data."""
     name = module.full(call.func) or ""
-    if not call.args or name not in _MAKERS:
-        return None
-    first = call.args[0]
+    rows = _rows(call) if name in _MAKERS else None
+    return None if rows is None else (rows, name.replace("tensorflow.", "tf."))
+
+
+def _rows(call: ast.Call) -> ast.expr | None:
+    """The number of rows of what a call makes: its first argument, or the first size of that."""
+    first = call.args[0] if call.args else None
     if isinstance(first, ast.Tuple | ast.List):
-        if not first.elts:
-            return None
-        first = first.elts[0]
-    return first, name.replace("tensorflow.", "tf.")
+        return first.elts[0] if first.elts else None
+    return first
 
 
 def _constants(module: Module) -> dict[str, int]:
@@ -107,9 +107,11 @@ def _number(node: ast.expr, known: Mapping[str, int]) -> int | None:
     return known.get(ast.unparse(node))
 
 
-def _sliced(module: Module, known: Mapping[str, int]) -> Iterator[Line]:
-    """`x[i:i + size]`, `slice(i, i + size)`, `x[i * size:(i + 1) * size]`: batches that the program cuts itself."""
-    for node in ast.walk(module.source.tree):
+def _cuts(tree: ast.Module) -> Iterator[tuple[int, ast.expr]]:
+    """(line, number of rows) of the batches that the program cuts itself: `x[i:i + size]`, `slice(i, i + size)`,
+    `x[i * size:(i + 1) * size]`.
+    """
+    for node in ast.walk(tree):
         ends: tuple[ast.expr | None, ast.expr | None] | None = None
         if isinstance(node, ast.Slice):
             ends = node.lower, node.upper
@@ -120,8 +122,5 @@ def _sliced(module: Module, known: Mapping[str, int]) -> Iterator[Line]:
         lower, upper = ends
         assert isinstance(upper, ast.BinOp)
         assert lower is not None
-        if not names_in(upper) & names_in(lower):
-            continue
-        size = upper.right
-        text = _SLICE.format(ast.unparse(size))
-        yield Location(module.source.path, node.lineno if hasattr(node, "lineno") else 1), text, _number(size, known)
+        if names_in(upper) & names_in(lower):
+            yield node.lineno if hasattr(node, "lineno") else 1, upper.right

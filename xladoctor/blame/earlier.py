@@ -38,17 +38,17 @@ def of_validation(clash: Clash, run: Follower) -> Iterator[Candidate]:
     """The lines that only the validation data come through, where the training data fit, the one nearest to the `fit`
     first; otherwise those that only the training data come through.
     """
-    for trained, validation, here, before in run.validated:
-        if here not in clash.stack or clash in run.clashes[:before]:
+    for one in run.validated:
+        if one.line not in clash.stack or clash in run.clashes[: one.before]:
             continue
-        fitting, failing = _lines(trained), _lines(validation)
-        found = [(step, 6.0, _ALONE) for at, step in failing.items() if at not in fitting and at not in clash.stack]
-        if not found:
-            found = [
-                (step, 6.0, _LEFT_OUT) for at, step in fitting.items() if at not in failing and at not in clash.stack
-            ]
-        for (origin, depth), weight, reason in found:
-            yield Candidate(origin.file, origin.line, max(weight - depth, 1.0), reason, None, edit_of(origin), True)
+        fitting, failing = _lines(one.trained), _lines(one.tested)
+        for lines, others, reason in ((failing, fitting, _ALONE), (fitting, failing, _LEFT_OUT)):
+            own = [step for at, step in lines.items() if at not in others and at not in clash.stack]
+            for origin, depth in own:
+                weight = max(6.0 - depth, 1.0)
+                yield Candidate(origin.file, origin.line, weight, reason, None, edit_of(origin), True)
+            if own:
+                break
 
 
 _ALONE = "The training data fit. Only the data for validation come through this line."

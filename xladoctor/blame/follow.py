@@ -32,6 +32,7 @@ from xladoctor.blame.values import (
     Origin,
     Scope,
     Seq,
+    Validation,
     Value,
     number,
     renamed,
@@ -82,7 +83,7 @@ class Follower:
         self.arrays: list[Array] = []
         self.made: list[Value] = []
         self.fits: list[Batching] = []
-        self.validated: list[tuple[Value, Value, tuple[str, int], int]] = []  # what a fit trained with, and tests with
+        self.validated: list[Validation] = []
         self.reads: dict[Origin, set[tuple[str, int]]] = {}
         self.given_to: dict[ast.AST, list[tuple[tuple[str, int], dict[str, Array]]]] = {}
         """By function: the line of each call, and the arrays that its parameters got there."""
@@ -104,9 +105,8 @@ class Follower:
             self.module(file, "__main__")
 
     def enter_frames(self) -> None:
-        """Follow the recorded calls from the outermost function that can be found, with what was recorded of them.
-
-        For what a framework calls: tests, callbacks, workers.
+        """Follow the recorded calls from the outermost function that can be found, with what was recorded of them: what
+        a framework calls (tests, callbacks, workers).
         """
         frames = self.crash.frames
         for at, frame in enumerate(frames):

@@ -24,6 +24,7 @@ from xladoctor.blame.values import (
     Map,
     Model,
     Seq,
+    Validation,
     Value,
     array,
     leaves,
@@ -126,7 +127,7 @@ def fit(run: Follower, holder: Model | Instance, args: Args, kwargs: Kwargs, lab
         if validation is not None and len(run.clashes) == before:
             # Noted before: where the program failed, it is not followed further.
             here = (call.file, getattr(call.node, "lineno", call.first))
-            run.validated.append((Seq([v for v in (x, y) if v is not None]), validation, here, before))
+            run.validated.append(Validation(Seq([v for v in (x, y) if v is not None]), validation, here, before))
         if isinstance(validation, Dataset) and labels:
             _through(run, holder, model, validation, None, args, kwargs, labels)
         elif isinstance(validation, Seq) and len(validation.items) > 1 and labels:

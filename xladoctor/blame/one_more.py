@@ -12,7 +12,7 @@ from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, walk, within
+from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, text_key, walk, within
 
 _LEARNS = frozenset({"fit", "train_on_batch", "train_test_split", "from_tensor_slices", "evaluate"})
 _Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
@@ -39,7 +39,8 @@ def _kept_labels(scope: _Scope) -> Iterator[Found]:
         return
     nodes = list(within(scope))
     removed = {popped for n in nodes if (popped := _popped(n)) is not None}
-    removed |= {(last_name(t.value), _text(t.slice)) for n in nodes if isinstance(n, ast.Delete) for t in _parts(n)}
+    deleted = [t for n in nodes if isinstance(n, ast.Delete) for t in n.targets if isinstance(t, ast.Subscript)]
+    removed |= {(last_name(t.value), text_key(t) or "") for t in deleted}
     for node in nodes:
         frame, left_out = _columns(node, known)
         column = labels.get(frame)
@@ -59,8 +60,8 @@ def _labels(scope: _Scope, known: Mapping[str, ast.expr]) -> Iterator[tuple[str,
         value = known.get(given.id) if isinstance(given, ast.Name) else given
         taken = [n for n in walk(value) if isinstance(n, ast.Subscript)] if value is not None else []
         for part in taken:
-            if isinstance(part.value, ast.Name) and _text(part.slice):
-                yield part.value.id, _text(part.slice)
+            if isinstance(part.value, ast.Name) and (column := text_key(part)):
+                yield part.value.id, column
 
 
 def _columns(node: ast.AST, known: Mapping[str, ast.expr]) -> tuple[str, set[str] | None]:
@@ -97,10 +98,6 @@ def _popped(node: ast.AST) -> tuple[str, str] | None:
     if not isinstance(act, ast.Attribute) or act.attr != "pop":
         return None
     return last_name(act.value), _text(cast(ast.Call, node).args[0])
-
-
-def _parts(node: ast.Delete) -> list[ast.Subscript]:
-    return [t for t in node.targets if isinstance(t, ast.Subscript)]
 
 
 def _text(node: ast.expr) -> str:

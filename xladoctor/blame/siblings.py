@@ -15,6 +15,7 @@ from xladoctor.blame.follow import Follower
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import keyword, last_name, names_in, walk
+from xladoctor.sources.order import scope_at
 
 _SLUGS = frozenset(
     {"keras-input-mismatch", "matmul-conv-mismatch", "broadcast-mismatch", "concat-pack-mismatch", "rank-mismatch"}
@@ -42,7 +43,7 @@ def of_siblings(hops: Mapping[Line, int], crash: Crash, run: Follower, files: Fi
 
 def _of_unread(tree: ast.Module, line: int, run: Follower) -> Iterator[Found]:
     """The failing line, if it takes a value from which another one was made that nothing reads."""
-    scope = _scope(tree, line)
+    scope: list[ast.stmt] = getattr(scope_at(tree, line), "body", [])
     failing = next((s for s in scope if s.lineno <= line <= (s.end_lineno or s.lineno)), None)
     if not isinstance(failing, ast.Assign | ast.Expr | ast.Return | ast.AugAssign):
         return
@@ -60,15 +61,6 @@ def _of_unread(tree: ast.Module, line: int, run: Follower) -> Iterator[Found]:
                 7.8,
                 f"It takes `{base}`; `{target.id}`, which was made of it before, is read nowhere.",
             )
-
-
-def _scope(tree: ast.Module, line: int) -> list[ast.stmt]:
-    """The statements of the innermost block of a function or module that has a line."""
-    found = tree.body
-    for node in walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.lineno < line <= (node.end_lineno or 0):
-            found = node.body if not found or node.body[0].lineno >= found[0].lineno else found
-    return found
 
 
 def _of_bare(tree: ast.Module) -> Iterator[Found]:

@@ -279,6 +279,18 @@ class Clash:
     hint: str = ""
 
 
+@dataclass(frozen=True)
+class Validation:
+    """The validation of a `fit` whose training broke no constraint: what it trained with and is tested with, the line
+    of the call, and how many clashes there were before.
+    """
+
+    trained: Value
+    tested: Value
+    line: tuple[str, int]
+    before: int
+
+
 def unknown(*sources: Value | None) -> Value:
     """A value of which only the sources are known."""
     return Value(joined(*sources))

@@ -16,6 +16,7 @@ from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof
 from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Event, Recording, location
+from xladoctor.sources.backward import Backward
 from xladoctor.sources.filled import Filling, fillings
 
 _SLUGS = frozenset({"concat-pack-mismatch", "dtype-mismatch", "rank-mismatch"})
@@ -73,8 +74,8 @@ def with_uneven_list(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
         evidence=(*root.evidence, Proof("event", _said(uneven), event_of(uneven.event))),
     )
     found = diagnosis.with_finding(root, told)
-    trees = program_of(recording, uneven.at.file)
-    made = fillings(trees, uneven.at.file, uneven.at.line or 0, uneven.name)
+    back = Backward(program_of(recording, uneven.at.file))
+    made = fillings(back, uneven.at.file, uneven.at.line or 0, uneven.name)
     return _with_line(found, told, recording, uneven, made)
 
 

@@ -120,10 +120,14 @@ class Backward:
                     yield made
                     todo.append((made.file, made.value, made.line, made.part))
 
+    def results(self, call: ast.expr) -> list[Made]:
+        """What the functions of the program that a call names give back, wherever they return."""
+        own = self.functions.get(last_name(call.func), ()) if isinstance(call, ast.Call) else ()
+        return [made for file, function in own for made in _returns(file, function)]
+
     def part_of(self, call: ast.expr, part: Part | None) -> list[Made]:
         """One of the results of a function of the program that gives so many back, wherever it returns."""
-        own = self.functions.get(last_name(call.func), ()) if part is not None and isinstance(call, ast.Call) else ()
-        returned = [made for file, function in own for made in _returns(file, function)]
+        returned = self.results(call) if part is not None else []
         found = [
             replace(m, value=m.value.elts[part[0]])
             for m in returned
