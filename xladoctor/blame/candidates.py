@@ -75,7 +75,7 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
                 reason, strong = f"{reason} Elsewhere the program has {other.size}.", not (shared and not depth)
             if side.batch and other is not None and not other.batch:
                 weight -= _BATCH
-            if _is_samples(side, known, origin):
+            if _is_samples(side, known, origin) and not _is_step(clash, i):
                 weight += _SAMPLES
                 reason = f"{side.size} is the number of samples of the data, but a number of features is expected here."
                 strong = True
@@ -153,6 +153,13 @@ def _by_value(clash: Clash, i: int, outnumbered: bool) -> Iterator[Candidate]:
 def _is_samples(side: Dim, known: Facts, origin: Origin) -> bool:
     declared = origin.kind in ("layer", "input", "placeholder", "variable")
     return declared and side.size in known.samples and (side.size or 0) > 16
+
+
+def _is_step(clash: Clash, i: int) -> bool:
+    """Whether a side is of an axis before the last where elements meet: steps or pixels, and no features."""
+    value, axis = (pair[i] if i < len(pair) else None for pair in (clash.values, clash.axes))
+    rank = len(value.dims or ()) if isinstance(value, Array) else 0
+    return clash.relation == "broadcast" and isinstance(axis, int) and axis not in (-1, rank - 1)
 
 
 def _others_agree(clash: Clash, known: Facts) -> bool:

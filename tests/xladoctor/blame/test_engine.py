@@ -407,3 +407,46 @@ def test_of_a_product_the_factor_that_does_not_divide_the_elements():
     assert found is not None
     assert "// 128" in lines(found)[0]
     assert found.suspects[0].reason == "It makes 44, which does not divide 23040 elements."
+
+
+def test_the_steps_of_a_sequence_are_no_features():
+    """What meets at an axis of steps has nothing to do with the rows of an array that happen to be as many."""
+    source = """
+    import numpy as np
+    import keras
+    from keras import layers
+    LENGTH = 40
+    class Position(layers.Layer):
+        def build(self, shape):
+            self.table = self.add_weight(shape=(LENGTH, 24), name="table")
+        def call(self, inputs):
+            return inputs + self.table
+    rows = np.pad(np.zeros((40, 6)), ((0, 1), (0, 0)))
+    x = np.stack([rows] * 64)
+    inp = keras.Input((None, 6))
+    h = Position()(layers.Conv1D(24, 5, padding="same")(inp))
+    net = keras.Model(inp, layers.Dense(1)(h))
+    net.compile("adam", "mse")
+    net.fit(x, np.zeros(64))
+    """
+    found = blamed(
+        source, ("<module>", "net.fit"), ("call", "return inputs +"), slug="broadcast-mismatch", dims=(41, 40),
+        message="Dimensions must be equal, but are 41 and 40 with input shapes: [?,41,24], [40,24].",
+        frame_shapes={"call": {"inputs": [None, 41, 24]}},
+    )  # fmt: skip
+    assert found.suspects and not any("number of samples" in s.reason for s in found.suspects)
+
+
+def test_a_number_of_samples_that_is_declared_for_features():
+    source = """
+    import numpy as np
+    import keras
+    x = np.zeros((500, 6))
+    net = keras.Sequential([keras.Input((500,)), keras.layers.Dense(1)])
+    net.predict(x)
+    """
+    message = "expected shape=(None, 500), found shape=(32, 6)"
+    found = blamed(source, ("<module>", "net.predict"), dims=(500, 6), message=message)
+    assert [s.reason for s in found.suspects if "Input((500,))" in s.code] == [
+        "500 is the number of samples of the data, but a number of features is expected here."
+    ]
