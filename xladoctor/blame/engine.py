@@ -172,6 +172,7 @@ def _by_sources(
     yield from remainders.of_remainders(clash, run)
     yield from handing.of_other_calls(clash, run)
     yield from settings_used.of_one_name(clash, run)
+    yield from settings_used.of_stated(clash, run)
 
 
 def _not_reached(line: Line, crash: Crash, files: Files) -> bool:
@@ -329,7 +330,7 @@ def _told(finding: Finding, known: Evidence, files: Files) -> Blame:
     provenance = tuple(_provenance(clash, files)) if clash is not None else ()
     if raised is not None and not any(_same(s.location, raised) for s in suspects):
         code = files.code(raised.file, raised.line or 0)
-        suspects.append(Suspect(raised, code, "It is the line that raised."))
+        suspects.append(Suspect(raised, code, words.RAISED))
     batching = (known.last.rows, known.last.size) if known.last is not None and known.last.rows else None
     return Blame(constraint, provenance, tuple(suspects), decisive, raised, batching)
 

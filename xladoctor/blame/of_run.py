@@ -11,6 +11,7 @@ from xladoctor.blame.crash import Seen, seen
 from xladoctor.blame.engine import blame
 from xladoctor.blame.op_makers import ARGUMENT
 from xladoctor.blame.retraced import after, with_first_seen
+from xladoctor.blame.words import RAISED
 from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Diagnosis, Finding
 from xladoctor.recording.run import Event, Recording
@@ -45,6 +46,10 @@ _ELSEWHERE = frozenset(
 """Exceptions whose cause is seldom a line of the program."""
 
 
+_IN_LOSS = "compile_loss"
+"""The scope of the loss that a model was compiled with, in the names of its graph's nodes."""
+
+
 def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     """The diagnosis with suspects at its root, where the failure is one of shapes and the sources can be read."""
     diagnosis = _without_gradient(diagnosis, recording)
@@ -52,8 +57,18 @@ def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     found = blame(*case) if case is not None else None
     if case is None or found is None:
         return diagnosis
+    found = _silent(found) if _of_target(case[0]) else found
     told = diagnosis.with_finding(case[0], blamed(case[0], found))
     return with_first_seen(told, case[1], recording.retraced)
+
+
+def _silent(found: Blame) -> Blame:
+    """What is to blame where nothing was raised."""
+    suspects = (replace(s, reason=_MEETS) if s.reason == RAISED else s for s in found.suspects)
+    return replace(found, raised_at=None, suspects=tuple(suspects))
+
+
+_MEETS = "The sizes meet here."
 
 
 def _without_gradient(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
@@ -78,11 +93,12 @@ def case_of(diagnosis: Diagnosis, recording: Recording) -> Case | None:
     root = diagnosis.root
     if root is None or root.level != "error" or root.location is None or root.suspects:
         return None
-    failure = failure_of(root, recording)
+    # What ended a run with paired rows is another failure, or none.
+    failure = None if _of_target(root) else failure_of(root, recording)
     if root.details.get("place") or root.details.get("rows_in") is not None:
         return None  # a broken contract and lost rows have an origin of their own
     raised = str((failure or {}).get("exception"))
-    if root.slug not in OF_SHAPES and (root.slug not in _OF_OTHERS or raised in _ELSEWHERE):
+    if root.slug not in OF_SHAPES and not _of_target(root) and (root.slug not in _OF_OTHERS or raised in _ELSEWHERE):
         return None
     sources = sources_of(recording)
     main = main_file(sources, failure, root) if sources is not None else None
@@ -92,6 +108,13 @@ def case_of(diagnosis: Diagnosis, recording: Recording) -> Case | None:
     if root.op == ARGUMENT and failure is not None and failure.get("capsule"):
         known = replace(known, ops=frozenset(recording.ops(str(failure["capsule"]))))
     return root, failure, _files(sources, main, failure), main, known
+
+
+def _of_target(root: Finding) -> bool:
+    """Whether a loss of Keras pairs the rows of a target with all those of an output: no failure, but sizes that do
+    not fit.
+    """
+    return root.slug == "wrong-pairing" and root.details.get("kind") == "outer" and _IN_LOSS in str(root.node)
 
 
 def _files(sources: UserSources, main: str, failure: Event | None) -> Files:

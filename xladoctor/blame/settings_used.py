@@ -120,6 +120,32 @@ def of_one_name(clash: Clash, run: Follower) -> Iterator[Candidate]:
             yield Candidate(*at, 7.2, reason, None, "constant", True)
 
 
+def of_stated(clash: Clash, run: Follower) -> Iterator[Candidate]:
+    """A size that is written as a number, where the other one is worked out from two numbers or more and is nearly as
+    large: `frames = 62` beside the frames that a signal gives. What is stated was worked out by hand.
+    """
+    if len(clash.sides) < 2 or clash.relation == "rank":
+        return
+    for stated, made in (clash.sides[:2], clash.sides[1::-1]):
+        size, real = stated.size or 0, made.size or 0
+        own = [o for o, _ in chain(stated.origin, 8) if o.kind == "constant" and not o.parents and o.text == str(size)]
+        parts = {
+            (o.file, o.line)
+            for o, _ in chain(made.origin, 8)
+            if o.kind == "constant" and not o.parents and o.text != "1"
+        }
+        is_other = any(o.text == str(real) for o, _ in chain(made.origin, 8) if o.kind == "constant" and not o.parents)
+        near = size > _LARGE and 0 < abs(size - real) <= _NEAR
+        if near and len(own) == 1 and len(run.reads.get(own[0], ())) < 2 and len(parts) > 1 and not is_other:
+            reason = f"It states {size}; what it stands for is worked out from other numbers, and is {real}."
+            yield Candidate(own[0].file, own[0].line, 7.4, reason, None, "constant", True)
+
+
+_NEAR = 2
+"""A size that was worked out by hand is wrong by the ends: by one or two."""
+_LARGE = 8
+
+
 def _name_at(origin: Origin, run: Follower) -> str:
     """What the number of a setting is called at its line, where that is one thing."""
     source = run.files.source(origin.file)

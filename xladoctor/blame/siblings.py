@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
@@ -34,8 +34,8 @@ def of_siblings(hops: Mapping[Line, int], crash: Crash, run: Follower, files: Fi
     apart = {b - a for a in crash.sizes for b in crash.sizes if b > a}
     for file, tree in files.trees(f for f, _ in hops).items():
         found: list[Found] = list(_of_dropped(tree)) if apart & set(range(1, _MOST_LEFT_OUT + 1)) else []
-        found += _of_bare(tree) if ranks else []
-        found += [*_of_plain_results(tree), *_of_plain_arguments(tree)]
+        found += [*_of_bare(tree), *_of_together(tree)] if ranks else []
+        found += [*_of_plain_results(tree), *_of_plain_arguments(tree), *_of_kept(tree, run, crash.sizes)]
         if crash.at is not None and crash.at.file == file:
             found += _of_unread(tree, crash.at.line, run)
         yield from conventions(file, found, hops)
@@ -63,6 +63,30 @@ def _of_unread(tree: ast.Module, line: int, run: Follower) -> Iterator[Found]:
             )
 
 
+def _of_kept(tree: ast.Module, run: Follower, sizes: Sequence[int]) -> Iterator[Found]:
+    """`self.readings = self.readings[:, ok]`, where the failure has as many on one side as there were before, and fewer
+    on the other: what has as many elsewhere was not cut.
+    """
+    for node in walk(tree):
+        value = node.value if isinstance(node, ast.Assign) else None
+        if not isinstance(node, ast.Assign) or not isinstance(value, ast.Subscript):
+            continue
+        whole = ast.unparse(value.value)
+        keys = value.slice.elts if isinstance(value.slice, ast.Tuple) else [value.slice]
+        before = run.shapes.get(value.value, ())
+        for axis, key in enumerate(keys[: len(before)]):
+            size = before[axis]
+            known = run.shapes.get(key, ())
+            picks = isinstance(key, ast.Name | ast.Attribute | ast.Compare) and len(known) in (0, 1)
+            if (
+                picks
+                and size in sizes
+                and any(n < (size or 0) for n in sizes)
+                and whole == ast.unparse(node.targets[0])
+            ):
+                yield node.lineno, 7.6, f"It keeps some of the {size} of `{whole}`; what else has {size} keeps all."
+
+
 def _of_bare(tree: ast.Module) -> Iterator[Found]:
     """The calls of the program's functions whose result other lines give other axes, and these do not."""
     own = {n.name for n in walk(tree) if isinstance(n, ast.FunctionDef)}
@@ -79,6 +103,37 @@ def _of_bare(tree: ast.Module) -> Iterator[Found]:
         name = last_name(value.func) if isinstance(value, ast.Call) and value not in inside else ""
         if isinstance(node, ast.Assign) and name in turned:
             yield node.lineno, 7.6, f"It takes the result of `{name}` as it is; another line has `{turned[name]}`."
+
+
+_ASKS = frozenset({"predict", "predict_on_batch", "call", "apply"})
+
+
+def _of_together(tree: ast.Module) -> Iterator[Found]:
+    """`a = encoder.predict(x)` beside `mean, spread, z = self.encoder(x)`: what is several results is taken for one."""
+    apart: dict[str, int] = {}
+    whole: list[tuple[ast.Assign, str]] = []
+    for node in walk(tree):
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        call, target = node.value, node.targets[0]
+        asked = last_name(call.func) in _ASKS and isinstance(call.func, ast.Attribute)
+        name = last_name(call.func.value if asked and isinstance(call.func, ast.Attribute) else call.func)
+        if isinstance(target, ast.Tuple) and len(target.elts) > 1:
+            apart.setdefault(name, len(target.elts))
+        elif isinstance(target, ast.Name):
+            whole.append((node, name))
+    split = {n.value.id for n in walk(tree) if isinstance(n, ast.Subscript | ast.Starred | ast.Assign)
+             and isinstance(n.value, ast.Name)}  # fmt: skip
+    split |= {
+        n.iter.id for n in walk(tree) if isinstance(n, ast.For | ast.comprehension) and isinstance(n.iter, ast.Name)
+    }
+    for node, name in whole:
+        if name in apart and last_name(node.targets[0]) not in split:
+            yield (
+                node.lineno,
+                7.8,
+                f"It takes the {apart[name]} results of `{name}` for one; another line takes them apart.",
+            )
 
 
 def _of_plain_results(tree: ast.Module) -> Iterator[Found]:

@@ -29,6 +29,8 @@ class Beside:
     arrays: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     tables: frozenset[str] = frozenset()
     """Those that are frames."""
+    symbolic: frozenset[str] = frozenset()
+    """Those that a model is put together from: no array can be one of them, nor be replaced by one."""
     objects: Mapping[str, Class] = field(default_factory=dict)
     """The objects of the program's classes by name, with their classes."""
 
@@ -42,7 +44,8 @@ def beside(run: Follower, file: str, function: str) -> Beside:
             found |= {n: v for n, v in scope.names.items() if isinstance(v, Array) and v.dims}
             objects |= {n: v.cls for n, v in scope.names.items() if isinstance(v, Instance)}
     tables = frozenset(n for n, v in found.items() if v.kind == "frame")
-    return Beside({n: v.sizes for n, v in found.items()}, tables, objects)
+    symbolic = frozenset(n for n, v in found.items() if v.kind == "symbolic")
+    return Beside({n: v.sizes for n, v in found.items()}, tables, symbolic, objects)
 
 
 def of_swaps(
@@ -80,7 +83,8 @@ def _arrays(node: ast.expr, shapes: Shapes, at_hand: Beside) -> Iterator[tuple[a
         return
     others = {n: s for n, s in at_hand.arrays.items() if n != node.id and s != sizes and abs(len(s) - len(sizes)) < 2}
     likeness = {n: _likeness(n, node.id) for n in others}
-    near = [n for n in others if likeness[n] >= _ALIKE or {n, node.id} <= at_hand.tables]
+    same = {n for n in others if (n in at_hand.symbolic) == (node.id in at_hand.symbolic)}
+    near = [n for n in others if n in same and (likeness[n] >= _ALIKE or {n, node.id} <= at_hand.tables)]
     for other in sorted(near, key=lambda n: (len(others[n]) != len(sizes), -likeness[n]))[:_MOST]:
         yield ast.copy_location(ast.Name(other, ast.Load()), node), likeness[other] >= _ALIKE
 

@@ -103,12 +103,13 @@ def _place(at: Location) -> str:
     return f"{Path(at.file).name}:{at.line}"
 
 
+RAISED = "It is the line that raised."
 _DOES = (
     ("size written", "It holds one of the sizes that do not fit."),
     ("size computed", "It computes one of the sizes that do not fit."),
     ("size made", "It makes one of the sizes that do not fit."),
     (RANK, "It changes the number of axes on the way to the failure."),
-    ("raised", "It is the line that raised."),
+    ("raised", RAISED),
 )
 DEPENDS = "The line that failed depends on it."
 

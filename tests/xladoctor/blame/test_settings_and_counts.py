@@ -190,3 +190,28 @@ run(tf.zeros([5, {have}]), columns())
     assert found is not None
     line = next(s for s in found.suspects if s.code == f"return {wrong}")
     assert right in line.code.replace(line.old, line.new)
+
+
+STATED = """
+import tensorflow as tf
+RATE = 8000
+LENGTH = 256
+STEP = 128
+FRAMES = {frames}
+wave = tf.zeros((10, RATE))
+spectra = tf.abs(tf.signal.stft(wave, LENGTH, STEP))
+inp = tf.keras.Input((FRAMES, 129))
+net = tf.keras.Model(inp, tf.keras.layers.Dense(3)(inp))
+net.predict(spectra)
+"""
+
+
+@pytest.mark.parametrize(("frames", "stated"), [(62, True), (60, True), (124, False)])
+def test_a_size_that_was_worked_out_by_hand(frames: int, stated: bool) -> None:
+    told = blamed(
+        STATED.format(frames=frames), ("<module>", "net.predict"), dims=(61, frames),
+        message=f"expected (None, {frames}, 129), got (10, 61, 129)",
+    )  # fmt: skip
+    assert told is not None
+    first = told.suspects[0]
+    assert (first.code == f"FRAMES = {frames}" and "worked out from other numbers" in first.reason) == stated

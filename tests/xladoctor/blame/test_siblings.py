@@ -176,3 +176,74 @@ def test_an_argument_that_a_call_beside_it_converts(given, blames):
     found = blamed(CONVERTED.format(given), ("<module>", "Session().run"), dims=(20, 5), message=message)
     plain = [s.code for s in found.suspects if "a call beside it has `one_hot(" in s.reason]
     assert plain == ([f"test = Data(x[100:], {given})"] if blames else [])
+
+
+KEPT = """
+import numpy as np
+import tensorflow as tf
+class Net:
+    def __init__(self, sensors):
+        self.readings = np.zeros((500, sensors))
+        self.links = np.ones((sensors, sensors))
+    def clean(self):
+        ok = self.readings.std(axis=0) > 0.1
+        self.readings = {kept}
+net = Net(12)
+net.clean()
+mixed = tf.matmul(net.readings, net.links)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "found"),
+    [("self.readings[:, ok]", True), ("self.readings[ok]", False), ("self.readings[:, 1:]", False)],
+)
+def test_one_of_two_arrays_is_cut(kept: str, found: bool) -> None:
+    told = blamed(KEPT.format(kept=kept), ("<module>", "tf.matmul"), dims=(11, 12), slug="matmul-conv-mismatch")
+    assert told is not None
+    assert any("what else has 12 keeps all" in s.reason for s in told.suspects[:1]) == found
+
+
+TOGETHER = """
+import numpy as np
+import tensorflow as tf
+encoder, decoder = load()
+mean, spread, z = encoder(first)
+{taken}
+decoder.predict(np.array(a) * 0.5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("taken", "found"),
+    [
+        ("a = encoder.predict(x)", True),
+        ("a = encoder.predict(x)\na = a[2]", False),
+        ("a = encoder.predict(x)\nm, s, z = a", False),
+        ("m, s, a = encoder.predict(x)", False),
+        ("a = other.predict(x)", False),
+    ],
+)
+def test_several_results_that_are_taken_for_one(taken: str, found: bool) -> None:
+    told = blamed(
+        TOGETHER.format(taken=taken), ("<module>", "decoder.predict"), message="expected (None, 16), got (3, 8, 16)"
+    )
+    assert (told is not None and any("takes the 3 results of `encoder`" in s.reason for s in told.suspects)) == found
+
+
+SYMBOLIC = """
+import numpy as np
+import tensorflow as tf
+z = tf.keras.Input((16,))
+decoder = tf.keras.Model(z, tf.keras.layers.Dense(4)(z))
+zs = np.zeros((3, 8, 16))
+decoder.predict(zs)
+"""
+
+
+def test_no_array_is_replaced_by_a_tensor_of_a_model() -> None:
+    told = blamed(SYMBOLIC, ("<module>", "decoder.predict"), message="expected (None, 16), got (3, 8, 16)")
+    assert told is not None and not any((s.old, s.new) == ("zs", "z") for s in told.suspects)
+    named = SYMBOLIC.replace("zs = ", "zs2 = np.zeros((8, 16))\nzs = ")
+    other = blamed(named, ("<module>", "decoder.predict"), message="expected (None, 16), got (3, 8, 16)")
+    assert other is not None and any(s.new == "zs2" for s in other.suspects)
