@@ -20,7 +20,7 @@ from xladoctor.blame.suspicion import (
     product_of,
     shaper,
 )
-from xladoctor.blame.values import Array, Clash, Layer, text
+from xladoctor.blame.values import Array, Clash, Layer, number, text
 
 
 def untransposed(clash: Clash) -> Iterator[Candidate]:
@@ -168,7 +168,7 @@ def odd_layer(clash: Clash) -> Iterator[Candidate]:
         kinds = [layer for layer in layers if "Conv" in layer.cls or "Pool" in layer.cls]
         by_value: dict[str | None, list[Layer]] = {}
         for layer in kinds:
-            if setting != "padding" or "Conv" in layer.cls:
+            if setting != "padding" or ("Conv" in layer.cls and number(layer.settings.get("kernel_size")) != 1):
                 by_value.setdefault(text(layer.settings.get(setting)), []).append(layer)
         if len(by_value) == 2:
             few, many = sorted(by_value.values(), key=len)

@@ -46,7 +46,7 @@ from xladoctor.blame.elements import YIELDED, of_counts
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.flat_targets import of_flat_targets
 from xladoctor.blame.follow import Follower
-from xladoctor.blame.indices import LABEL, OF_VALUES, of_indices, of_marks
+from xladoctor.blame.indices import LABEL, OF_VALUES, of_columns, of_indices, of_marks
 from xladoctor.blame.one_more import of_one_more
 from xladoctor.blame.open_lengths import of_open_lengths
 from xladoctor.blame.suspicion import Candidate, chain
@@ -154,6 +154,7 @@ def _by_sources(
     yield from settings_used.of_defaults(hops, crash, files, clash)
     yield from out_of_step.of_members(crash, files, known)
     yield from of_marks(hops, crash, files)
+    yield from of_columns(hops, crash, files)
     yield from axis_orders.of_orders(hops, crash, run, files)
     yield from library_orders.of_libraries(hops, crash, files)
     yield from message_words.of_words(hops, crash, files)

@@ -55,8 +55,20 @@ def of_other_calls(clash: Clash, run: Follower) -> Iterator[Candidate]:
             if id(value) in before and value.dims is not None and other is not None and len(ranks) == 1:
                 place = f"{Path(ranks[other][0]).name}:{ranks[other][1]}"
                 reason = f"It gives `{name}` {len(value.sizes)} axes, and the call at {place} gives {other}."
-                yield Candidate(*here, 8.8, reason, 0, "expand", strong=True)
+                made = _made_apart(clash, caller, callee, name, run.files)
+                if made is not None:
+                    yield Candidate(*made, 8.8, reason, 0, "expand", strong=True)
+                yield Candidate(*here, 7.0 if made else 8.8, reason, 0, "expand", strong=True)
                 return
+
+
+def _made_apart(clash: Clash, caller: Frame, callee: Frame, name: str, files: Files) -> Line | None:
+    """Where an array was made that a call hands over as it is, under its name: the axis is missing there."""
+    call, names = _call(caller, callee, files)
+    given = dict(zip(names, call.args, strict=False)) if call is not None else {}
+    value, origin = clash.values[0], clash.values[0].origin if clash.values[0] is not None else None
+    known = origin is not None and origin.kind == "array" and isinstance(value, Array)
+    return (origin.file, origin.line) if known and origin and isinstance(given.get(name), ast.Name) else None
 
 
 def _given(caller: Frame, callee: Frame, files: Files) -> Iterator[tuple[str, Sizes, Sizes]]:

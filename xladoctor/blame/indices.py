@@ -72,6 +72,37 @@ def of_marks(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
             yield Candidate(file, node.lineno, 7.6, reason, None, "other", True)
 
 
+def of_columns(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
+    """A list of columns in another order than the failing line takes them: `table[["film", "user"]]` where
+    `self.user(x[:, 0])` failed. The name of another column is on that line, and that of the one taken is not.
+    """
+    at = crash.at
+    source = files.source(at.file) if at is not None and crash.slug in OF_VALUES else None
+    nodes = [n for n in walk(source.tree) if getattr(n, "lineno", 0) == at.line] if source is not None and at else []
+    said = {n.id if isinstance(n, ast.Name) else n.attr for n in nodes if isinstance(n, ast.Name | ast.Attribute)}
+    taken = {n.elts[-1].value for n in nodes if isinstance(n, ast.Tuple) and n.elts
+             and isinstance(n.elts[-1], ast.Constant) and type(n.elts[-1].value) is int}  # fmt: skip
+    if len(taken) != 1:
+        return
+    (column,) = taken
+    for file, tree in files.trees(f for f, _ in hops).items():
+        for node in walk(tree):
+            names = _column_names(node)
+            if column < len(names) and (file, getattr(node, "lineno", 0)) in hops:
+                named = [any(word.startswith(name) or name.startswith(word) for word in said) for name in names]
+                if sum(named) == 1 and not named[column]:
+                    other = names[named.index(True)]
+                    reason = f"Its column {column} is `{names[column]}`; the line that failed takes it for `{other}`."
+                    yield Candidate(file, getattr(node, "lineno", 0), 8.0, reason, None, "other", True)
+
+
+def _column_names(node: ast.AST) -> list[str]:
+    """The columns that are selected of a table, in their order: `table[["a", "b"]]`."""
+    chosen = node.slice if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.List) else None
+    names = [e.value for e in chosen.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)] if chosen else []
+    return names if chosen is not None and len(names) == len(chosen.elts) > 1 else []
+
+
 _FEW = 3
 
 

@@ -32,6 +32,7 @@ def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bo
         ]
         if crash.slug in OF_VALUES:
             found += [f for n in nodes for f in (*_moved_on(n), *_summed_up(n), *_own_length(n), *_of_one_part(n))]
+            found += [f for n in nodes for f in _filled(n)]
         if one_past:
             beyond = frozenset(size + 1 for size in crash.sizes)
             found += [f for n in nodes for f in _past_the_end(n, LABEL in crash.message, beyond)]
@@ -63,6 +64,21 @@ def _past_the_end(node: ast.AST, is_label: bool, beyond: frozenset[int]) -> Iter
         reason = "It numbers from 1: the last number is as large as what is counted."
         weight = 6.5 if name in _COUNTS else 8.0 if is_label else 7.2  # a range may number other things
         yield node.lineno, weight, reason
+
+
+_FILLS = {"full": (1, "fill_value"), "full_like": (1, "fill_value"), "fill": (1, "value"), "fillna": (0, "value"),
+          "get": (1, "default"), "pad": (99, "constant_values"), "pad_sequences": (99, "value")}  # fmt: skip
+"""Where a call takes the number that stands for what is not there."""
+
+
+def _filled(node: ast.AST) -> Iterator[Found]:
+    """`np.full(shape, len(tags))`, `ids.get(word, len(ids))`: it is the first number that is no index."""
+    place, name = _FILLS.get(last_name(node.func), (0, "")) if isinstance(node, ast.Call) else (0, "")
+    if not isinstance(node, ast.Call) or not name:
+        return
+    given = keyword(node, name) or (node.args[place] if place < len(node.args) else None)
+    if isinstance(given, ast.Call) and last_name(given.func) == "len" and given.args:
+        yield node.lineno, 8.0, f"It fills with `{ast.unparse(given)[:40]}`, the first number that is no index."
 
 
 def _from_one(name: str, call: ast.Call, ends: Sequence[ast.expr]) -> bool:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _ITEMS = 64
 _ROUNDS = 2
+"""Of a loop whose end is not known."""
+_MOST_ROUNDS = 32
 
 
 def _expression(run: Follower, node: ast.stmt, scope: Scope) -> bool:
@@ -177,7 +179,10 @@ def _while(run: Follower, node: ast.stmt, scope: Scope) -> bool:
     _forget_flags(node, scope)
     call.loops, call.short = call.loops + 1, call.short + 1
     try:
-        for _ in range(_ROUNDS):
+        for count in range(_MOST_ROUNDS):
+            again = truth(run.value(node.test, scope))
+            if again is False or (again is None and count >= _ROUNDS) or scope.returned:
+                break
             run.block(node.body, scope)
     finally:
         call.loops, call.short = call.loops - 1, call.short - 1

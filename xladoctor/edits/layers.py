@@ -64,11 +64,24 @@ def labels(text: Text, facts: Facts) -> Iterator[Candidate]:
         given = argument(call, 1, "y")
         if given is None or isinstance(given, ast.Constant):
             continue
+        if _regresses(text):
+            continue
         base = 2.5 if about else 8.0
         wrapped = text.of(given)
         if name is not None and units and units[-1] and units[-1] > 1:
             made = f"{name}.utils.to_categorical({wrapped}, {units[-1]})"
             yield candidate(text, facts, "one-hot", "make the labels one-hot", base, text.put(given, made))
+
+
+_OF_NUMBERS = frozenset(
+    {"mse", "mae", "mape", "msle", "huber", "log_cosh", "mean_squared_error", "mean_absolute_error"}
+)
+
+
+def _regresses(text: Text) -> bool:
+    """Whether all models are compiled with a loss of numbers, and of no classes."""
+    asked = [argument(c, 1, "loss") for c in text.all(ast.Call) if called(c) == "compile"]
+    return bool(asked) and all(isinstance(loss, ast.Constant) and loss.value in _OF_NUMBERS for loss in asked)
 
 
 def units(text: Text, facts: Facts) -> Iterator[Candidate]:

@@ -100,6 +100,18 @@ rank = by_forms(
         Form(
             "but has rank", rf"must be (?:of )?rank {N},? but has rank {N}", "Rank {0} is wanted, rank {1} was given."
         ),
+        Form(
+            "nknown TensorShape",  # tensorflow/python/framework/tensor_shape.py
+            r"as_list\(\) is not defined on an unknown TensorShape",
+            "The number of axes is asked for, and is not known.",
+            pick=(),
+        ),
+        Form(
+            "shape with unknown rank",
+            r"annot take the length of shape with unknown rank",
+            "The number of axes is asked for, and is not known.",
+            pick=(),
+        ),
         Form("have unequal rank", rf"have unequal ranks? {N} and {N}", "Ranks {0} and {1} meet."),
         Form(
             "Shapes must be equal rank", rf"Shapes must be equal rank, but are {N} and {N}", "Ranks {0} and {1} meet."

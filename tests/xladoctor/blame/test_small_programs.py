@@ -1,0 +1,152 @@
+"""Mistakes of a few lines, each with a program that looks alike and lacks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from .programs import blamed
+
+LOOP = """
+import numpy as np
+import tensorflow as tf
+size = {{"height": 40, "width": 56}}
+rows = size["height"] // 8
+cols = size["{cols}"] // 8
+x = tf.zeros((4, rows, cols))
+scale = 8
+while scale > 1:
+    scale //= 2
+    x = tf.repeat(tf.repeat(x, 2, axis=1), 2, axis=2)
+data = tf.zeros((4, size["height"], size["width"]))
+loss = x - data
+"""
+
+
+@pytest.mark.parametrize(("cols", "found"), [("height", True), ("width", False)])
+def test_a_loop_is_followed_as_long_as_its_condition_holds(cols: str, found: bool) -> None:
+    told = blamed(
+        LOOP.format(cols=cols), ("<module>", "loss ="), dims=(40, 56), slug="broadcast-mismatch",
+        message="shapes [4,40,40] and [4,40,56]",
+    )  # fmt: skip
+    assert told is not None
+    assert (told.constraint is not None and told.suspects[0].code.startswith("cols =")) == found
+
+
+FILLED = """
+import numpy as np
+import tensorflow as tf
+tags = sorted({{"a", "b", "c"}})
+y = {y}
+net = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(len(tags))])
+net.compile("adam", "sparse_categorical_crossentropy")
+net.fit(np.zeros((20, 4)), y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("y", "found"),
+    [
+        ("np.full(20, len(tags))", True),
+        ("np.full(20, fill_value=len(tags))", True),
+        ("np.full(len(tags), 0)", False),
+        ("np.full(20, len(tags) - 1)", False),
+    ],
+)
+def test_a_number_that_stands_for_nothing_and_is_no_class(y: str, found: bool) -> None:
+    told = blamed(
+        FILLED.format(y=y), ("<module>", "net.fit"), slug="index-out-of-range",
+        message="Received a label value of 3 which is outside the valid range of [0, 3)",
+    )  # fmt: skip
+    assert (told is not None and "the first number that is no index" in told.suspects[0].reason) == found
+
+
+COLUMNS = """
+import tensorflow as tf
+class Net(tf.keras.Model):
+    def __init__(self, users, films):
+        super().__init__()
+        self.user = tf.keras.layers.Embedding(users, 8)
+        self.film = tf.keras.layers.Embedding(films, 8)
+    def call(self, x):
+        u = self.user(x[:, 0])
+        return u * self.film(x[:, 1])
+table = load()
+net = Net(100, 300)
+net.fit(table[{names}].values, table["stars"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [('["film", "user"]', True), ('["user", "film"]', False), ('["a", "b"]', False), ('["film"]', False)],
+)
+def test_columns_in_another_order_than_they_are_taken_in(names: str, found: bool) -> None:
+    told = blamed(
+        COLUMNS.format(names=names), ("<module>", "net.fit"), ("call", "u = self.user"), slug="index-out-of-range",
+        message="indices[3] = 135 is not in [0, 100)",
+    )  # fmt: skip
+    assert (told is not None and any("takes it for `user`" in s.reason for s in told.suspects)) == found
+
+
+POINTS = """
+import numpy as np
+import tensorflow as tf
+edge = np.zeros((80, 1))
+start = np.linspace(-1, 1, 50)
+def value(x, t):
+    return tf.concat([x, t], axis=1)
+a = value(edge, edge)
+b = value({given}, tf.zeros_like(start))
+"""
+
+
+@pytest.mark.parametrize(("given", "line"), [("start", "start ="), ("edge[0]", "b =")])
+def test_an_array_without_an_axis_is_found_where_it_was_made(given: str, line: str) -> None:
+    source = POINTS.format(given=given).replace("zeros_like(start)", f"zeros_like({given})")
+    told = blamed(
+        source, ("<module>", "b ="), ("value", "tf.concat"), slug="rank-mismatch",
+        message="Shape must be rank 2 but is rank 1",
+    )  # fmt: skip
+    said = [s.code for s in told.suspects if "It gives `x` 1 axes" in s.reason] if told is not None else []
+    assert said and said[0].startswith(line)
+
+
+POINTWISE = """
+import numpy as np
+import tensorflow as tf
+K = tf.keras.layers
+inp = tf.keras.Input((32, 32, 1))
+h = K.Conv2D(8, 3, padding="same")(inp)
+h = K.Conv2D(8, 3, padding="same")(h)
+out = K.Conv2D(4, {kernel})(h)
+masks = np.zeros((8, 32, 32))
+gap = out - masks
+"""
+
+
+@pytest.mark.parametrize(("kernel", "odd"), [(1, False), (3, True)])
+def test_a_convolution_of_single_points_needs_no_padding(kernel: int, odd: bool) -> None:
+    told = blamed(
+        POINTWISE.format(kernel=kernel), ("<module>", "gap ="), dims=(8, 32), slug="broadcast-mismatch",
+        message="shapes [8,32,32,4] and [8,32,32]",
+    )  # fmt: skip
+    assert told is not None and any("Its padding differs" in s.reason for s in told.suspects) == odd
+
+
+NUMBERS = """
+import numpy as np
+import tensorflow as tf
+x, y = np.zeros((64, 5)), np.zeros(64)
+net = tf.keras.Sequential([tf.keras.Input((5,)), tf.keras.layers.Dense(2)])
+net.compile("adam", loss="{loss}")
+net.fit(x, y)
+"""
+
+
+@pytest.mark.parametrize(("loss", "one_hot"), [("mse", False), ("categorical_crossentropy", True)])
+def test_numbers_are_not_made_classes(loss: str, one_hot: bool) -> None:
+    told = blamed(
+        NUMBERS.format(loss=loss), ("<module>", "net.fit"), dims=(64, 2), slug="broadcast-mismatch",
+        message="shapes [64] and [64,2]",
+    )  # fmt: skip
+    assert told is not None and any("to_categorical" in s.new for s in told.suspects) == one_hot
