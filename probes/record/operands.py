@@ -44,6 +44,8 @@ class OperandRecorder:
         self._left = MAX_CALLS
         self._seconds = 0.0
         self._seen: set[tuple[Any, ...]] = set()
+        self._pairs: dict[int, dict[str, Any]] = {}
+        """What was written of all pairs of N rows of which no gradient was wanted, by N."""
         self._mine: list[tuple[Any, str, Callable[..., Any], Callable[..., Any]]] = []
         finder.when_imported("tensorflow", self._hook)
 
@@ -76,6 +78,8 @@ class OperandRecorder:
         shapes = [compat.dims(getattr(v, "shape", None)) for v in (left, right)]
         if shapes[0] and shapes[1] and len(shapes[0]) != len(shapes[1]) and type(right).__name__ in _TENSORS:
             self._note(name, (left, right), shapes)  # type: ignore[arg-type]
+        if self._pairs and name == "__sub__" and all(shapes):
+            self._learn((left, right), shapes)  # type: ignore[arg-type]
         self._seconds += _clock() - started
         if self._left <= 0 or self._seconds > MAX_SECONDS or len(self._seen) >= MAX_EVENTS:
             self._left = 0
@@ -98,16 +102,28 @@ class OperandRecorder:
             return
         self._seen.add(key)
         text = linecache.getline(str(where["file"]), int(where["line"]))
-        self.guard.sink.write(
-            schema.MEETING,
-            op=_op(name),
-            shapes=[list(s) for s in shapes],
-            watched=watched,
-            predicted=[not any(watched) and self.predicted(v) for v in operands],
-            given=any(word in text for word in _GIVEN),
-            where=where,
-            frames=frames,
-        )
+        told = {
+            "op": _op(name),
+            "shapes": [list(s) for s in shapes],
+            "watched": watched,
+            "predicted": [not any(watched) and self.predicted(v) for v in operands],
+            "given": any(word in text for word in _GIVEN),
+            "where": where,
+            "frames": frames,
+        }
+        self.guard.sink.write(schema.MEETING, **told)
+        if pairs[0] == pairs[1] and not any(watched) and not told["given"]:
+            self._pairs.setdefault(pairs[0], told)
+
+    def _learn(self, operands: Sequence[Any], shapes: Sequence[list[int]]) -> None:
+        """All pairs of N rows, minus N numbers that a gradient is wanted of, or those minus them: they are targets."""
+        for at, (table, rows) in enumerate((shapes, shapes[::-1])):
+            size = table[0]
+            if table != [size, size] or rows not in ([size], [size, 1]) or size not in self._pairs:
+                continue
+            if compat.is_watched(operands[1 - at]) and not compat.is_watched(operands[at]):
+                taught = next(iter(user_frames(skip=4, limit=1)), None)
+                self.guard.sink.write(schema.MEETING, **self._pairs.pop(size), taught=taught)
 
     def _take_back(self) -> None:
         """TensorFlow's own methods again, where nobody else has put another one in the place of ours."""

@@ -69,8 +69,8 @@ def turned(shapes: Sequence[Sizes]) -> tuple[Sizes, ...]:
 
 def _weight(node: ast.AST, orders: tuple[Sizes, ...], shaped: frozenset[str], run: Follower) -> float:
     """How much speaks against a node; `shaped` are the functions to which a shape in an order may be given."""
-    if not isinstance(node, ast.expr):
-        return 0.0
+    if not isinstance(node, ast.expr) or isinstance(node, ast.BinOp | ast.Compare):
+        return 0.0  # an element-wise operation turns nothing
     name = last_name(node.func) if isinstance(node, ast.Call) else node.attr if isinstance(node, ast.Attribute) else ""
     shape = run.shapes.get(node)
     own = _end(shape, orders)
@@ -80,15 +80,25 @@ def _weight(node: ast.AST, orders: tuple[Sizes, ...], shaped: frozenset[str], ru
         return 8.2
     if name in TURNS:
         return 7.5
-    if isinstance(node, ast.Call) and name in shaped and any(isinstance(a, ast.Tuple | ast.List) for a in _given(node)):
+    if isinstance(node, ast.Call) and name in shaped and _lengths(node):
         # A model is seldom declared the wrong way round.
         return 0.0 if _lengths(node) < 2 else 5.2 if name in _OF_MODELS else 7.3
     return 7.0 if isinstance(node, ast.Call) and name in _STACKS and _is_second(node) else 0.0
 
 
 def _end(shape: Sizes | None, orders: tuple[Sizes, ...]) -> Sizes | None:
-    """Which of the orders a shape ends with."""
-    return next((o for o in orders if shape is not None and shape[-len(o) :] == o), None)
+    """Which of the orders a shape ends with, itself or before as much was cut off each axis."""
+    return next((o for o in orders if shape is not None and _is_wider(shape[-len(o) :], o)), None)
+
+
+def _is_wider(shape: Sizes, order: Sizes) -> bool:
+    """Whether a shape is one of these sizes, or each of them with the same few more: what `x[1:-1, 1:-1]` takes off."""
+    more = {a - b for a, b in zip(shape, order, strict=False) if a is not None and b is not None}
+    same = len(shape) == len(order) and None not in shape and None not in order
+    return shape == order or (same and len(more) == 1 and 0 < min(more) <= _MOST_CUT)
+
+
+_MOST_CUT = 4
 
 
 def _given(node: ast.expr) -> list[ast.expr]:
@@ -98,7 +108,8 @@ def _given(node: ast.expr) -> list[ast.expr]:
 
 def _lengths(call: ast.Call) -> int:
     """Of the longest shape that a call is given, how many axes it has."""
-    return max((len(a.elts) for a in _given(call) if isinstance(a, ast.Tuple | ast.List)), default=0)
+    apart = len(call.args) if last_name(call.func) == "reshape" and len(call.args) > 1 else 0  # `x.reshape(rows, -1)`
+    return max((len(a.elts) for a in _given(call) if isinstance(a, ast.Tuple | ast.List)), default=apart)
 
 
 def _is_second(call: ast.Call) -> bool:

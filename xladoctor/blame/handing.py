@@ -18,7 +18,7 @@ from xladoctor.blame.crash import Crash, Frame, Sizes
 from xladoctor.blame.suspicion import Candidate, history
 from xladoctor.blame.values import Array, Clash
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, nodes_of, positional, walk
+from xladoctor.sources.names import last_name, names_in, nodes_of, positional, walk
 
 if TYPE_CHECKING:
     from xladoctor.blame.follow import Follower
@@ -67,8 +67,13 @@ def _made_apart(clash: Clash, caller: Frame, callee: Frame, name: str, files: Fi
     call, names = _call(caller, callee, files)
     given = dict(zip(names, call.args, strict=False)) if call is not None else {}
     value, origin = clash.values[0], clash.values[0].origin if clash.values[0] is not None else None
-    known = origin is not None and origin.kind == "array" and isinstance(value, Array)
-    return (origin.file, origin.line) if known and origin and isinstance(given.get(name), ast.Name) else None
+    here = given.get(name)
+    if origin is None or origin.kind != "array" or not isinstance(value, Array) or not isinstance(here, ast.Name):
+        return None
+    source = files.source(caller.file)
+    loops = [n for n in walk(source.tree) if isinstance(n, ast.For | ast.comprehension)] if source is not None else []
+    rounds = {name for loop in loops for name in names_in(loop.target)}
+    return (origin.file, origin.line) if here.id not in rounds else None
 
 
 def _given(caller: Frame, callee: Frame, files: Files) -> Iterator[tuple[str, Sizes, Sizes]]:

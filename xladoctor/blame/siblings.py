@@ -39,6 +39,36 @@ def of_siblings(hops: Mapping[Line, int], crash: Crash, run: Follower, files: Fi
         if crash.at is not None and crash.at.file == file:
             found += _of_unread(tree, crash.at.line, run)
         yield from conventions(file, found, hops)
+    if min(crash.sizes, default=0) > 1:
+        yield from _of_taken_apart(hops, crash.sizes, files)
+
+
+def _of_taken_apart(hops: Mapping[Line, int], sizes: Sequence[int], files: Files) -> Iterator[Candidate]:
+    """`np.array([left, right])`, which puts two along a first axis, where another line takes them apart along the
+    second one: `pairs[:, 0]` and `pairs[:, 1]`.
+    """
+    trees = files.trees(f for f, _ in hops)
+    taken: dict[str, set[int]] = {}
+    for file, tree in trees.items():
+        for node in walk(tree):
+            key = node.slice if isinstance(node, ast.Subscript) else None
+            second = key.elts[1] if isinstance(key, ast.Tuple) and len(key.elts) == 2 and _is_all(key.elts[0]) else None
+            if isinstance(node, ast.Subscript) and isinstance(second, ast.Constant) and (file, node.lineno) in hops:
+                taken.setdefault(ast.unparse(node.value), set()).add(second.value if type(second.value) is int else -1)
+    counts = {len(numbers) for numbers in taken.values() if numbers == set(range(len(numbers)))} & set(sizes) - {1}
+    for file, tree in trees.items():
+        for call in (n for n in walk(tree) if isinstance(n, ast.Call) and (file, n.lineno) in hops):
+            parts = (
+                call.args[0] if len(call.args) == 1 and last_name(call.func) in ("array", "stack", "asarray") else None
+            )
+            named = isinstance(parts, ast.List | ast.Tuple) and all(isinstance(e, ast.Name) for e in parts.elts)
+            if isinstance(parts, ast.List | ast.Tuple) and named and len(parts.elts) in counts and not call.keywords:
+                reason = f"It puts {len(parts.elts)} along the first axis; another line takes them along the second."
+                yield Candidate(file, call.lineno, 8.2, reason, None, "transpose", True)
+
+
+def _is_all(node: ast.expr) -> bool:
+    return isinstance(node, ast.Slice) and node.lower is node.upper is node.step is None
 
 
 def _of_unread(tree: ast.Module, line: int, run: Follower) -> Iterator[Found]:

@@ -148,17 +148,20 @@ def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple
 
 def meetings(recording: Recording) -> Iterator[Finding]:
     """Eager operands of which broadcasting made every pair of rows, where a gradient was taken of one of them, they
-    were compared, or one is the result of a model.
+    were compared, one is the result of a model, or all pairs are a target of predictions.
 
     Nobody saw what became of the result, and an axis that the line itself gives an operand is meant.
     """
     rule = by_slug("wrong-pairing")
+    seen: set[Location] = set()
     for event in recording.of_kind(schema.MEETING):
         watched, at = event["watched"], location(event.get("where"))
         scored = sum(event.get("predicted") or ()) == 1 and not any(watched)
         compares = event["op"] in _EQUALITIES
-        if event.get("given") or not (any(watched) or compares or scored) or at is None:
+        taught = location(event.get("taught"))
+        if event.get("given") or not (any(watched) or compares or scored or taught) or at is None or at in seen:
             continue
+        seen.add(at)
         watched = event["predicted"] if scored else watched
         told = {
             "op": event["op"],
@@ -173,8 +176,8 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             title=f"{at.function or 'the program'}: {title}",
             message=f"{event['op']} combines {first} ({parts[0]}) and {second} ({parts[1]}), and broadcasting "
                     f"makes {result} of them: each row of one with all rows of the other. It ran eagerly"
-            f"{'' if compares or scored else ', within a gradient'}; the further use of the pairs was not recorded. No "
-            "error was raised in the run.",
+            f"{'' if compares or scored or taught else ', within a gradient'}; {_use_of_pairs(taught)}. No error was "
+            "raised in the run.",
             op=str(event["op"]), dims=tuple(told["shapes"]), location=at,
             evidence=(Proof("event", f"{event['op']} of {first} and {second}",
                             f"events-{event['pid']}.jsonl:{event['seq']}"),),
@@ -182,6 +185,12 @@ def meetings(recording: Recording) -> Iterator[Finding]:
             remedies=(REMEDIES["outer"],),
             details={"kind": "outer", "function": at.function, "parts": told["parts"]},
         )  # fmt: skip
+
+
+def _use_of_pairs(taught: Location | None) -> str:
+    if taught is None:
+        return "the further use of the pairs was not recorded"
+    return f"what has the shape of the pairs is the target of as many predictions at {taught}"
 
 
 def broadcast(one: Sequence[int], other: Sequence[int]) -> list[int]:

@@ -125,7 +125,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
     schema.GRADIENT: ({"capsule": entry, "python_name": text}, {"graph": maybe(text), "xla": flag, "where": WHERE}),
     schema.MEETING: (
         {"op": text, "shapes": many(shape), "watched": many(flag)},
-        {"given": flag, "where": WHERE, "frames": many(FRAME), "predicted": many(flag)},
+        {"given": flag, "where": WHERE, "frames": many(FRAME), "predicted": many(flag), "taught": WHERE},
     ),
     schema.LAYER: (
         {"layer": whole, "name": text, "cls": text, "inputs": many(maybe(shape)), "outputs": many(maybe(shape))},

@@ -127,6 +127,29 @@ def test_what_meets_eagerly_is_told_and_the_methods_are_put_back(tmp_path):
     assert with_probes[-1] == without[-1] == "True"
 
 
+TAUGHT = """
+import numpy as np
+import tensorflow as tf
+
+q = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+x, reward = np.ones((8, 3), "float32"), np.arange(8, dtype="float32")
+best = tf.reduce_max(q(x), axis=1, keepdims=True)
+goal = reward + 0.9 * reward * best  # line 8
+table = 0.5 * best * reward  # line 9: the first one is told
+with tf.GradientTape() as tape:
+    loss = tf.keras.losses.MeanSquaredError()(GOAL, tf.gather(q(x), [0] * 8, batch_dims=1))  # line 11
+"""
+
+
+@pytest.mark.slow
+def test_pairs_that_become_a_target_are_told_with_their_use(tmp_path):
+    ran = run_program(tmp_path / "wrong", TAUGHT.replace("GOAL", "goal"))
+    assert ran.status == 0 and not ran.of("probe-error"), ran.stderr
+    assert [(e["where"]["line"], e["taught"]["line"]) for e in ran.of("meeting") if e.get("taught")] == [(8, 11)]
+    right = run_program(tmp_path / "right", TAUGHT.replace("GOAL", "reward"))
+    assert [e["where"]["line"] for e in right.of("meeting") if e.get("taught")] == []
+
+
 @pytest.mark.parametrize(
     ("one", "other", "pairs"),
     [

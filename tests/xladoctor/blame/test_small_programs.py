@@ -150,3 +150,57 @@ def test_numbers_are_not_made_classes(loss: str, one_hot: bool) -> None:
         message="shapes [64] and [64,2]",
     )  # fmt: skip
     assert told is not None and any("to_categorical" in s.new for s in told.suspects) == one_hot
+
+
+GRIDS = """
+import numpy as np
+nx, ny = 24, 32
+class Mesh:
+    def grid(self, values):
+        return values.reshape({shape})
+field = Mesh().grid(np.zeros(nx * ny))
+rhs = np.zeros((nx, ny))
+inner = field[1:-1, 1:-1] * 2.0
+gap = inner - rhs[1:-1, 1:-1]
+"""
+
+
+def test_the_order_of_axes_is_seen_before_their_ends_are_cut_off() -> None:
+    told = blamed(
+        GRIDS.format(shape="ny, nx"), ("<module>", "gap ="), dims=(22, 30), slug="broadcast-mismatch",
+        message="operands could not be broadcast together with shapes (30,22) (22,30)",
+    )  # fmt: skip
+    assert told is not None and told.suspects[0].code == "return values.reshape(ny, nx)"
+    assert told.suspects[0].likeliness == "likely"
+
+
+PAIRS = """
+import numpy as np
+import tensorflow as tf
+left, right, same = [], [], []
+for i in range(60):
+    left.append(np.zeros(5))
+    right.append(np.ones(5))
+    same.append(i % 2)
+pairs = {pairs}
+net = tf.keras.Model()
+net.fit([pairs[:, 0], pairs[:, 1]], np.array(same))
+"""
+SAYS_ALONG = "It puts 2 along the first axis; another line takes them along the second."
+
+
+@pytest.mark.parametrize(
+    ("pairs", "found"),
+    [
+        ("np.array([left, right])", True),
+        ("np.stack([left, right])", True),
+        ("np.stack([left, right], axis=1)", False),
+        ("np.array([left, right, same])", False),
+    ],
+)
+def test_what_is_put_along_one_axis_and_taken_along_another(pairs: str, found: bool) -> None:
+    told = blamed(
+        PAIRS.format(pairs=pairs), ("<module>", "net.fit"), dims=(2, 60),
+        message="Data cardinality is ambiguous. Make sure all arrays contain the same number of samples.",
+    )  # fmt: skip
+    assert (told is not None and any(s.reason == SAYS_ALONG for s in told.suspects[:1])) == found

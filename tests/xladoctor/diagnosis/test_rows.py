@@ -125,6 +125,19 @@ def test_an_eager_result_of_a_model_beside_data(tmp_path):
         assert not found or "gradient" not in found[0].message
 
 
+def test_all_pairs_that_are_a_target_of_predictions(tmp_path):
+    for taught, levels in (({"file": "train.py", "line": 12, "function": "step"}, ["warning"]), (None, [])):
+        run = Run()
+        where = {"file": "train.py", "line": 9, "function": "targets"}
+        told = {"op": "Mul", "shapes": [[32], [32, 1]], "watched": [False, False], "predicted": [False, False],
+                "given": False, "where": where, "frames": []}  # fmt: skip
+        run.event("meeting", **told)
+        run.event("meeting", **told, **({"taught": taught} if taught else {}))
+        found = scan_run(run.write(tmp_path / f"{taught is None}")).findings
+        assert [(f.level, f.location.line) for f in found] == [(level, 9) for level in levels]
+        assert not found or "is the target of as many predictions at train.py:12" in found[0].message
+
+
 def test_the_steps_of_keras_are_named_by_their_call_and_what_it_makes_besides_is_left_out(tmp_path):
     run = Run()
     run.begin(1, "fit", rows=32)
