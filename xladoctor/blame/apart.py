@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _NONE = OF_VALUES | {"reshape-mismatch", "loop-shape-mismatch", "branch-shape-mismatch", "wrong-input-key"}
 """Classes whose numbers are no two sizes of axes."""
 _RELATIONS = {"matmul-conv-mismatch": "inner", "broadcast-mismatch": "broadcast"}
+_OF_NUMPY = "could not be broadcast together"
 WHAT = "the failing line"
 SEEN = "seen"
 """The hint of such a constraint: the source did not show it."""
@@ -40,7 +41,8 @@ def apart(run: Follower, crash: Crash, arrival: Arrival | None) -> Clash | None:
             first = _beside(arrival, second[0], one[axis], axis - len(one))
         if first is None or second is None:
             first, second = _fed(arrival, one, other, axis) or (first, second)
-        first, second = first or _weights(run, one[axis]), second or _weights(run, other[axis])
+        if _OF_NUMPY not in crash.message:  # no layer has a part in it
+            first, second = first or _weights(run, one[axis]), second or _weights(run, other[axis])
         if first is not None and second is not None and _tells(first, second):
             stack = tuple((frame.file, frame.line) for frame in crash.frames)
             values = tuple(v for v in (first[0], second[0]) if v is not None)

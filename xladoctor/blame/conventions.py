@@ -150,7 +150,7 @@ def _last_step_alone(outputs: Array) -> Iterator[Candidate]:
     """The recurrent or pooling layer that takes away the axis that the labels have."""
     for value in history(outputs):
         layer = value.made_by
-        if isinstance(layer, Layer) and layer.cls in ("LSTM", "GRU", "SimpleRNN"):
+        if isinstance(layer, Layer) and layer.cls in ("LSTM", "GRU", "SimpleRNN", "Bidirectional"):
             reason = "It returns only its last step, but the labels have a row for each step."
             yield from at_origin(layer.origin, 9.0, reason, 1, "return-sequences")
             return
@@ -217,6 +217,8 @@ def of_sparse(clash: Clash, known: Facts) -> Iterator[Candidate]:
         yield from at_origin(labels.origin, 6.0, reason, 0, "one-hot")
     elif len(outputs.dims) > 2:
         yield from _too_many_axes(outputs)
+    elif len(labels.dims) == len(outputs.dims) == 2 and labels.dims[-1].size != 1:
+        yield from _last_step_alone(outputs)
 
 
 def unsliced(clash: Clash) -> Iterator[Candidate]:

@@ -23,6 +23,7 @@ from xladoctor.blame import (
     op_makers,
     operands,
     out_of_step,
+    past_the_end,
     ranking,
     remainders,
     retraced,
@@ -163,6 +164,7 @@ def _by_sources(
     yield from remainders.of_levels(hops, crash, files)
     yield from documented.of_documents(hops, crash, run, files)
     yield from siblings.of_siblings(hops, crash, run, files)
+    yield from past_the_end.of_windows(run, crash)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         yield from conventions.of_squeezes(hops, files)
     if clash is None:

@@ -66,6 +66,10 @@ def of_defaults(hops: Mapping[Line, int], crash: Crash, files: Files, clash: Cla
         return
     trees = files.trees(f for f, _ in hops)
     known = {n.name: (f, n) for f, tree in trees.items() for n in nodes_of(tree, ast.FunctionDef)}
+    for file, tree in trees.items():  # a class is called by its name
+        made = {c.name: m for c in nodes_of(tree, ast.ClassDef) for m in c.body if isinstance(m, ast.FunctionDef)
+                and m.name == "__init__"}  # fmt: skip
+        known |= {name: (file, method) for name, method in made.items()}
     told = clash.sides if clash is not None and clash.relation != "elements" else []
     sides = [{(o.file, o.line) for o, _ in chain(d.origin, 8)} for d in told]
     for file, tree in trees.items():
@@ -81,7 +85,7 @@ def of_defaults(hops: Mapping[Line, int], crash: Crash, files: Files, clash: Cla
                     and argument(call, function, name) is None
                     and passed == min(len(sides), 1)
                 ):
-                    reason = f"It leaves `{name}` of {function.name} at {size}, which does not fit."
+                    reason = f"It leaves `{name}` of {last_name(call.func)} at {size}, which does not fit."
                     yield Candidate(file, call.lineno, 7.4 if passed else 6.6, reason, None, "other", True)
 
 

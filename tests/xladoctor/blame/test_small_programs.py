@@ -204,3 +204,88 @@ def test_what_is_put_along_one_axis_and_taken_along_another(pairs: str, found: b
         message="Data cardinality is ambiguous. Make sure all arrays contain the same number of samples.",
     )  # fmt: skip
     assert (told is not None and any(s.reason == SAYS_ALONG for s in told.suspects[:1])) == found
+
+
+TILES = """
+import numpy as np
+size, step, rows = 16, 12, 5
+def extent(rows):
+    return rows * step{more}
+canvas = np.zeros((extent(rows), 40))
+for r in range(rows):
+    y = r * step
+    canvas[y:y + size] += np.ones((16, 40))
+"""
+
+
+@pytest.mark.parametrize(("more", "first"), [("", "return rows * step"), (" + 4", "return rows * step + 4")])
+def test_windows_that_reach_past_the_end_of_an_array(more: str, first: str) -> None:
+    told = blamed(
+        TILES.format(more=more), ("<module>", "canvas[y:y + size]"), dims=(12, 16), slug="broadcast-mismatch",
+        message="operands could not be broadcast together with shapes (12,40) (16,40) (12,40)",
+    )  # fmt: skip
+    assert told is not None and told.suspects[0].code == first
+    assert "Windows reach past the end of `canvas`" in told.suspects[0].reason
+
+
+def test_a_whole_array_that_does_not_fit_was_cut_by_no_window() -> None:
+    told = blamed(
+        TILES.format(more="").replace("[y:y + size] +=", "[y:y + size], canvas + "),
+        ("<module>", "canvas[y:y + size]"), dims=(60, 16), slug="broadcast-mismatch",
+        message="operands could not be broadcast together with shapes (60,40) (16,40)",
+    )  # fmt: skip
+    assert told is None or not any("Windows reach" in s.reason for s in told.suspects)
+
+
+STEPS = """
+import numpy as np
+import tensorflow as tf
+x = np.zeros((100, 5), "int32")
+y = np.zeros({labels}, "int32")
+net = tf.keras.Sequential([
+    tf.keras.Input((5,)),
+    tf.keras.layers.Embedding(12, 8),
+    {recurrent},
+    tf.keras.layers.Dense(12),
+])
+net.compile("adam", "sparse_categorical_crossentropy")
+net.fit(x, y)
+"""
+
+
+@pytest.mark.parametrize(
+    "recurrent", ["tf.keras.layers.LSTM(9)", "tf.keras.layers.Bidirectional(tf.keras.layers.GRU(9))"]
+)
+def test_class_numbers_for_each_step_of_a_model_that_gives_the_last_one(recurrent: str) -> None:
+    told = blamed(
+        STEPS.format(labels="(100, 5)", recurrent=recurrent), ("<module>", "net.fit"),
+        message="Argument `output` must have rank (ndim) `target.ndim - 1`. Received: target.shape=(None, 5), "
+                "output.shape=(None, 12)",
+    )  # fmt: skip
+    assert told is not None and told.suspects[0].code.startswith(recurrent)
+
+
+NETS = """
+import tensorflow as tf
+class Net(tf.keras.Model):
+    def __init__(self, latent, width=8):
+        super().__init__()
+        self.inner = tf.keras.layers.Dense(latent)
+        self.outer = tf.keras.layers.Dense(width)
+    def call(self, x):
+        return self.outer(self.inner(x))
+def study(width):
+    x = data(width)
+    net = Net(4{given})
+    return net(x) - x
+study(10)
+"""
+
+
+@pytest.mark.parametrize(("given", "found"), [("", True), (", width", False), (", width=width", False)])
+def test_a_class_that_keeps_its_default(given: str, found: bool) -> None:
+    told = blamed(
+        NETS.format(given=given), ("<module>", "study(10)"), ("study", "return net(x)"), dims=(8, 10),
+        slug="broadcast-mismatch", message="Incompatible shapes: [50,8] vs. [50,10]",
+    )  # fmt: skip
+    assert told is not None and any("leaves `width` of Net at 8" in s.reason for s in told.suspects) == found
