@@ -98,6 +98,19 @@ def partial(found: Sequence[Batching], crash: Crash) -> Batching | None:
     return None
 
 
+def is_another(clash: Clash, found: Batching, crash: Crash) -> bool:
+    """Whether a constraint shows other sizes to differ than those of a batch and of its rest, and at no first axis."""
+    sizes = [d.size for d in clash.sides]
+    if (
+        None in sizes
+        or not set(sizes) <= set(crash.sizes)
+        or any(axis in (None, 0) for axis in clash.axes[: len(sizes)])
+    ):
+        return False
+    rest = found.rest or found.left
+    return sorted(s or 0 for s in sizes) not in [[rest * n, found.size * n] for n in range(1, _MOST + 1)]
+
+
 def _inner(crash: Crash) -> set[int]:
     """The sizes that the message shows to differ at another axis than the first: they count no rows."""
     pairs = [(a, b) for a, b in pairwise(crash.shapes) if len(a) == len(b)]

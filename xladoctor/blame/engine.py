@@ -111,6 +111,7 @@ def evidence(
         clash = chosen(run, crash)
     clash = clash or apart(run, crash, nearest(run))
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
+    last = None if last is not None and clash is not None and batches.is_another(clash, last, crash) else last
     found = _reasons(run, clash, crash, last)
     found = suspicion.ranked([*_by_sources(hops, crash, files, known, run, clash), *found])
     for one in found:
@@ -174,7 +175,7 @@ def _by_sources(
     yield from earlier.of_validation(clash, run)
     yield from remainders.of_remainders(clash, run)
     yield from handing.of_other_calls(clash, run)
-    yield from settings_used.of_one_name(clash, run)
+    yield from settings_used.of_one_name(clash, run, hops, files)
     yield from settings_used.of_stated(clash, run)
 
 

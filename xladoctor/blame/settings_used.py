@@ -110,18 +110,39 @@ def _reads_settings(function: ast.FunctionDef) -> bool:
     )  # fmt: skip
 
 
-def of_one_name(clash: Clash, run: Follower) -> Iterator[Candidate]:
-    """Two numbers of settings that have one name and are the two sizes: `kernel` of two files."""
+def of_one_name(clash: Clash, run: Follower, hops: Mapping[Line, int], files: Files) -> Iterator[Candidate]:
+    """Two numbers of settings that have one name and are the two sizes: `kernel` of two files. Where a module took one
+    of them as it was imported, that is what is wrong.
+    """
     chosen: list[tuple[str, Line, int]] = []
     for side in clash.sides[:2]:
         own = [o for o, _ in chain(side.origin, 8) if o.kind == "constant" and o.text == str(side.size) and side.size]
         names = [(name, (o.file, o.line), side.size or 0) for o in own if (name := _name_at(o, run))]
         chosen += names[:1]
     if len(chosen) == 2 and chosen[0][0] == chosen[1][0] and chosen[0][1:] != chosen[1][1:]:
+        taken = _taken_at_import(chosen[0][0], hops, files)
+        if taken is not None:
+            yield Candidate(*taken, 8.8, _AT_IMPORT, None, "other", True)
+            return
         for (name, at, size), (_, other, another) in (chosen, chosen[::-1]):
             place = f"{Path(other[0]).name}:{other[1]}"
             reason = f"It sets `{name}` to {size}, and {place} sets it to {another}."
             yield Candidate(*at, 7.2, reason, None, "constant", True)
+
+
+def _taken_at_import(name: str, hops: Mapping[Line, int], files: Files) -> Line | None:
+    """The line of a module, and of no function, that asks for a setting: `N = params.get("N")`."""
+    for file, tree in files.trees(f for f, _ in hops).items():
+        for made in (s for s in tree.body if isinstance(s, ast.Assign) and (file, s.lineno) in hops):
+            if any(isinstance(n, ast.Call) and _asks_for(n) == name for n in walk(made.value)):
+                return file, made.lineno
+    return None
+
+
+def _asks_for(call: ast.Call) -> str:
+    """The name under which a call asks for one of many things."""
+    first = call.args[0] if call.args else None
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
 
 
 def of_stated(clash: Clash, run: Follower) -> Iterator[Candidate]:

@@ -222,6 +222,7 @@ decoder.predict(np.array(a) * 0.5)
         ("a = encoder.predict(x)\nm, s, z = a", False),
         ("m, s, a = encoder.predict(x)", False),
         ("a = other.predict(x)", False),
+        ("h, w = other('shape')\na = other('size')", False),
     ],
 )
 def test_several_results_that_are_taken_for_one(taken: str, found: bool) -> None:

@@ -289,3 +289,61 @@ def test_a_class_that_keeps_its_default(given: str, found: bool) -> None:
         slug="broadcast-mismatch", message="Incompatible shapes: [50,8] vs. [50,10]",
     )  # fmt: skip
     assert told is not None and any("leaves `width` of Net at 8" in s.reason for s in told.suspects) == found
+
+
+IMPORTED = {
+    "/work/params.py": """
+        import json
+        _values = {"N": 64, "batch": 16}
+        def load(path):
+            with open(path) as f:
+                _values.update(json.load(f))
+        def get(name):
+            return _values[name]
+        """,
+    "/work/params.json": '{"N": 32}',
+    "/work/model.py": """
+        import tensorflow as tf
+        import params
+        N = params.get("N")
+        def build():
+            size = SIZE
+            inp = tf.keras.Input((size, size, 4))
+            return tf.keras.Model(inp, tf.keras.layers.Dense(3)(inp))
+        def batches(x):
+            return tf.data.Dataset.from_tensor_slices(x).batch(params.get("batch"))
+        """,
+}
+RUN = """
+import numpy as np
+import params, model
+def main():
+    params.load("params.json")
+    n = params.get("N")
+    x = np.zeros((130, n, n, 4), "float32")
+    net = model.build()
+    for part in model.batches(x):
+        net(part)
+main()
+"""
+
+
+def test_a_setting_that_a_module_takes_before_it_is_changed() -> None:
+    more = {**IMPORTED, "/work/model.py": IMPORTED["/work/model.py"].replace("SIZE", "N")}
+    told = blamed(
+        RUN, ("<module>", "main()"), ("main", "net(part)"), dims=(64, 32), more=more,
+        message='Input 0 of layer "net" is incompatible with the layer: expected shape=(None, 64, 64, 4), '
+                "found shape=(16, 32, 32, 4)",
+    )  # fmt: skip
+    assert told is not None and told.suspects[0].code == 'N = params.get("N")'
+    assert not any("leave 2 for the last one" in s.reason for s in told.suspects)
+
+
+@pytest.mark.parametrize(("found", "last"), [("(2, 64, 64, 4)", False), ("(32, 32, 32, 4)", False)])
+def test_the_last_batch_is_not_at_fault_where_other_axes_differ(found: str, last: bool) -> None:
+    more = {**IMPORTED, "/work/model.py": IMPORTED["/work/model.py"].replace("SIZE", '2 * params.get("N")')}
+    told = blamed(
+        RUN, ("<module>", "main()"), ("main", "net(part)"), dims=(64, 32), more=more,
+        message=f'Layer "net" is incompatible with the layer: expected shape=(None, 64, 64, 4), found {found}',
+    )  # fmt: skip
+    assert told is not None and any("leave 2 for the last one" in s.reason for s in told.suspects) == last
