@@ -172,6 +172,8 @@ def _written(node: ast.AST) -> str | None:
 
 def _is_double(node: ast.AST) -> bool:
     """`np.random.randn(8)`: NumPy's own type, which nothing names."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "to_categorical":
+        return not _names_type(node)
     if not isinstance(node, ast.Call) or last_name(node.func) not in _MAKES_DOUBLE:
         return False
     head = ast.unparse(node.func).partition(".")[0]

@@ -252,7 +252,7 @@ def chosen(run: Follower, crash: Crash) -> Clash | None:
 
 def _is_of_another(clash: Clash, crash: Crash) -> bool:
     """Whether the message says that the failure is another one: of a name, of a generator, of other axes than rows."""
-    if crash.slug == "wrong-input-key":
+    if crash.slug == "wrong-input-key" or (crash.slug == "concat-pack-mismatch" and clash.hint in ("input", "order")):
         return True
     if YIELDED.search(crash.message):
         return clash.hint in ("input", "order", "rows", "labels")

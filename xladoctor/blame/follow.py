@@ -76,10 +76,10 @@ class Follower:
         self.calls: list[Call] = []
         self.clashes: list[Clash] = []
         self.arrivals: list[Arrival] = []
-        self.steps = 0
-        self._open: list[ast.AST] = []
+        self.steps, self._open = 0, list[ast.AST]()
         self._modules: dict[str, ModuleValue] = {}
         self._watching: Arrival | None = None
+        self.edited: tuple[str, int] | None = None  # the line that is not as it was when the program ran
         self.arrays: list[Array] = []
         self.made: list[Value] = []
         self.fits: list[Batching] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xladoctor.blame.suspicion import chain
 from xladoctor.blame.values import (
     Array,
     Class,
@@ -51,6 +52,9 @@ def with_shape(run: Follower, value: Value, shape: Sizes) -> Value:
         if run.to_end and key not in run.corrected:
             return _filled(value, known.dims, shape)
         shape = _moved(shape, run.corrected.setdefault(key, known.sizes), known.sizes)
+    unknown = known is None or known.dims is None
+    if unknown and run.edited is not None and run.edited in {(o.file, o.line) for o, _ in chain(value.origin)}:
+        return value  # it was recorded before the edit of what it is made of
     origin = value.origin or run.origin("assignment")
     sources = [d for s in value.sources if isinstance(s, Array) for d in s.dims or () if d.size is not None]
     alike = {d.size: d for d in reversed([*sources, *_asked(value, origin)])}

@@ -237,7 +237,7 @@ _NAME = ast.Name | ast.Attribute
 def _merged(tree: ast.Module) -> Iterator[Found]:
     """The calls that may make several rows of one."""
     for node in nodes_of(tree, ast.Call):
-        if last_name(node.func) in _MERGES:
+        if last_name(node.func) in _MERGES and isinstance(node.func, ast.Attribute):
             yield node.lineno, 7.0, "It makes a row for each match: of a key that comes twice there are more rows."
 
 

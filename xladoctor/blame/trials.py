@@ -77,9 +77,10 @@ class Trials:
         self.plain = self._followed(files)
         self.before = frozenset((c.stack, c.relation) for c in self.plain.clashes if c.stack != clash.stack)
 
-    def _followed(self, files: Files, strictly: bool = False) -> Follower:
+    def _followed(self, files: Files, strictly: bool = False, edited: Line | None = None) -> Follower:
         """The program of some sources, followed to its end; `strictly` only while nothing is broken that held."""
         run = Follower(files, self.crash, self.base.settings, self.base.corrected, self.base.given)
+        run.edited = edited
         run.most = min(max(4 * self.base.steps, 2000), MOST_STEPS)
         if strictly:
             run.may_break, run.refused = self.before, self.plain.refused
@@ -94,10 +95,10 @@ class Trials:
         """Whether the program as it is breaks the constraint also when it is followed to its end."""
         return any(c.stack == self.clash.stack for c in self.plain.clashes)
 
-    def _fits(self, files: Files) -> bool:
+    def _fits(self, files: Files, edited: Line) -> bool:
         """Whether these sources keep the constraint, and break no others."""
         try:
-            run = self._followed(files, strictly=True)
+            run = self._followed(files, True, edited)
         except Exception:
             # A constraint is broken; or it stumbles, since it follows programs of any kind by guesses.
             return False
@@ -108,7 +109,7 @@ class Trials:
     def of_variant(self, variant: Variant) -> Tried:
         """What comes of a change of the tree."""
         with variant.made():
-            fits = self._fits(self.files)
+            fits = self._fits(self.files, (variant.file, variant.line))
         old, new = as_text(self.files, variant) if fits else ("", "")
         cost = variant.cost + self._of_data(variant.file, variant.line, variant.edit)
         stands_in = variant.kind == "use" or (variant.kind == "expression" and _is_for_name(old, new))
@@ -117,7 +118,8 @@ class Trials:
     def of_text(self, edit: TextEdit, text: Text) -> Tried:
         """What comes of a change of the text."""
         self.steps += len(text.text) // _LETTERS  # it is parsed again
-        fits = self._fits(self.files.edited(str(edit.file), edit.applied(text.text)))
+        edited = self.files.edited(str(edit.file), edit.applied(text.text))
+        fits = self._fits(edited, (str(edit.file), edit.line))
         kind: Edit = edit.kind  # type: ignore[assignment]
         cost = edit.cost - SHARE * self.far.get((str(edit.file), edit.line), 0.0)
         cost += self._of_data(str(edit.file), edit.line, kind)

@@ -347,3 +347,56 @@ def test_the_last_batch_is_not_at_fault_where_other_axes_differ(found: str, last
         message=f'Layer "net" is incompatible with the layer: expected shape=(None, 64, 64, 4), found {found}',
     )  # fmt: skip
     assert told is not None and any("leave 2 for the last one" in s.reason for s in told.suspects) == last
+
+
+OPAQUE = """
+import numpy as np
+import net
+def run():
+    series = np.zeros(500)
+    x = np.lib.stride_tricks.as_strided(series, (476, 25), (8, 8))
+    y = series[25:]
+    model = net.build()
+    model.fit(x, y)
+run()
+"""
+
+
+def test_no_edit_fits_by_what_was_recorded_of_what_it_changes() -> None:
+    built = "def build():\n    return tf.keras.Sequential([tf.keras.Input((9,))])\n"
+    more = {"/work/net.py": f"import tensorflow as tf\n{built}"}
+    told = blamed(
+        OPAQUE, ("<module>", "run()"), ("run", "model.fit"), dims=(476, 475), more=more,
+        frame_shapes={"run": {"x": [476, 25], "y": [475], "series": [500]}},
+        message="Data cardinality is ambiguous. Make sure all arrays contain the same number of samples.",
+    )  # fmt: skip
+    assert told is not None and not any("501" in s.new for s in told.suspects)
+
+
+def test_a_function_of_the_program_s_own_that_merges_makes_no_rows() -> None:
+    source = OPAQUE.replace("import net\n", "import net\nfrom net import merge\n").replace(
+        "    y =", "    conf = merge(x)\n    y ="
+    )
+    more = {"/work/net.py": "import tensorflow as tf\ndef merge(x):\n    return x\n"}
+    told = blamed(
+        source, ("<module>", "run()"), ("run", "model.fit"), dims=(476, 475), more=more,
+        message="Data cardinality is ambiguous. Make sure all arrays contain the same number of samples.",
+    )  # fmt: skip
+    assert told is None or not any("a row for each match" in s.reason for s in told.suspects)
+
+
+TYPES = """
+import tensorflow as tf
+labels = tf.keras.utils.to_categorical([0, 1, 2, 1], 3{dtype})
+noise = tf.random.normal((4, 8))
+mixed = tf.concat([noise, labels], 1)
+"""
+
+
+@pytest.mark.parametrize(("dtype", "found"), [("", True), (', dtype="float32"', False)])
+def test_one_hot_labels_are_double(dtype: str, found: bool) -> None:
+    told = blamed(
+        TYPES.format(dtype=dtype), ("<module>", "mixed ="), slug="dtype-mismatch",
+        message="cannot compute ConcatV2 as input #1(zero-based) was expected to be a float tensor but is a double one",
+    )  # fmt: skip
+    assert told is not None and any("NumPy makes float64" in s.reason for s in told.suspects) == found
