@@ -28,6 +28,7 @@ from .columns import (
 )
 from .datasets import slices
 from .input_layers import layers_of, odd_layers, statistics_of
+from .other_pairs import other_pairs
 from .overlap import items_of
 from .reach import out_of_reach
 from .row_weights import odd_weights
@@ -158,7 +159,11 @@ class GivenRows:
         found = odd_pair(rows, labels) if labels is not None else None
         if found is not None:
             self.write(found[0], rows=found[1], argument="y", **facts)
-        return found is not None
+            return True
+        apart = other_pairs(rows, labels) if labels is not None else None
+        if apart is not None:
+            self.write("other-pairs", **apart, **facts)
+        return apart is not None
 
     def _compared(self, known: _Training, rows: Any, argument: str, facts: dict[str, Any]) -> None:
         self._windows(known, rows, argument, facts)

@@ -152,6 +152,19 @@ reverse = template(
 )
 
 
+def other_pairs(event: Event) -> tuple[str, str]:
+    """Labels of other rows, by the arrays that have both."""
+    moved, rows = event["rows"]
+    name, labels = ([str(n) for n in event.get("names") or ()] + ["?"] * 2)[:2]
+    here, there = (event.get("numbers") or [0.0, 0.0])[:2]
+    return (
+        f"{moved} of {rows} rows for {whose(event)} have the labels of other rows",
+        f"The rows stand in `{name}`, and their labels in `{labels}`, in other pairs. In those, the labels of similar "
+        f"rows are similar (a correlation of {there:.2f}), and not in the pairs of the training ({here:.2f}). So rows "
+        "or labels were put into another order alone.",
+    )
+
+
 # Labels that were sorted alone.
 ordered = template(
     "The {event[rows][1]} labels for {whose} are sorted, and their rows are not",

@@ -18,8 +18,10 @@ from xladoctor.recording.run import Event, Recording, location
 from xladoctor.rules.slips import FILL
 from xladoctor.sources import made_by
 from xladoctor.sources.backward import Backward
-from xladoctor.sources.loops import trains
+from xladoctor.sources.loops import MEANT, MIXED, trains
 from xladoctor.sources.made_by import COUNTED, DEALT, DRAWN_AGAIN, STATISTIC, WHOLE_SPREAD, Maker
+from xladoctor.sources.names import names_in
+from xladoctor.sources.order import scope_at
 from xladoctor.sources.window_targets import line_within
 
 
@@ -31,6 +33,8 @@ def given_rows(recording: Recording) -> Iterator[Finding]:
         return Backward(program_of(recording))
 
     def is_meant(event: Event) -> bool:
+        if event["what"] == "other-pairs":
+            return _control(event, back())
         if event["what"] == "uneven":
             made, used = _made(event, _KINDS["uneven"], back)[0], location(event.get("used"))
             return made is None or used is None or (made.file, made.line) == (used.file, used.line)
@@ -42,6 +46,18 @@ def given_rows(recording: Recording) -> Iterator[Finding]:
     yield from row_findings(recording, _KINDS, lambda event, kind: _made(event, kind, back), is_meant)
 
 
+def _control(event: Event, back: Backward) -> bool:
+    """Whether labels of other rows are there to be compared with the right ones."""
+    used = location(event.get("used"))
+    tree = back.tree(used.file) if used is not None else None
+    scope = scope_at(tree, used.line) if tree is not None and used is not None and used.line else None
+    statements = list(getattr(scope, "body", ())) if scope is not tree else []
+    names = {n for s in statements for n in names_in(s)} if statements else set[str]()
+    text = " ".join([getattr(scope, "name", ""), *names, *(str(n) for n in event.get("names") or ())]).lower()
+    # Labels alone in another order may be a control, and be called so; rows are mixed in any training.
+    return any(word in text for word in MEANT if event.get("argument") == "y" or word not in MIXED)
+
+
 def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Location | None, str]:
     """The statement that made the rows, before the call that got them."""
     used, at = location(event.get("used")), None
@@ -49,6 +65,8 @@ def _made(event: Event, kind: Kind, back: Callable[[], Backward]) -> tuple[Locat
         at = made_by.line_of_rows(back(), used.file, used.line, _what(event), kind.maker, _step(event))
     if event["what"] == "in-window":
         at = line_within(back().trees) or at
+    if event["what"] == "other-pairs" and at is None:
+        at = made_by.line_of_second_draw(back())
     at = at or made_by.line_of_layer(back(), kind.layer)
     if at is None and event.get("activation"):
         at = made_by.line_of_last_layer(back(), event["cls"], event.get("units"), event["activation"])
@@ -184,6 +202,13 @@ _KINDS: Mapping[str, Kind] = {
         Remedy("one-direction", "Put rows and labels into one direction", "safe",
                "`x[::-1]` and `y[::-1]`, or neither."),
         Maker(frozenset({"flip", "flipud", "reversed", "reverse", "sort", "sorted", "sort_values"}), of_arrays=False),
+    ),
+    "other-pairs": Kind(
+        "wrong-pairing", words.other_pairs,
+        Remedy("order-together", "Put rows and labels into one order", "changes-numerics",
+               "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`; of datasets `zip` first, then "
+               "`shuffle`."),
+        made_by.REORDERED,
     ),
     "ordered": Kind(
         "wrong-pairing", words.ordered,

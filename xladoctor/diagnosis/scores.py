@@ -18,9 +18,9 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.sources.loops import MEANT
 from xladoctor.sources.names import walk
 
-_MEANT = ("baseline", "chance", "control", "importance", "null", "permut", "random", "shuffl", "surrogate", "naive")
 _ORDER = Remedy(
     "rows-together", "Compare each prediction with the label of its row", "safe",
     "Put the predictions back into the order of the rows, `result[order] = model(x[order])`, or take the labels in the "
@@ -45,7 +45,7 @@ def scores(recording: Recording, known: Sequence[Finding]) -> Iterator[Finding]:
             continue
         text = (files_of(recording).code(str(at.file), at.line) or "").lower()
         words = f"{text} {at.function or ''} {' '.join(event['names'][:2])}".lower()
-        if event["what"] == "apart" and any(word in words for word in _MEANT):
+        if event["what"] == "apart" and any(word in words for word in MEANT):
             continue
         score = Location(str(at.file), at.line, at.function)
         finding = (_apart if event["what"] == "apart" else _unfilled)(event, score, _put(recording, event) or score)

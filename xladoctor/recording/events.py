@@ -149,7 +149,7 @@ KINDS: dict[str, tuple[Fields, Fields]] = {
         {"what": text, "rows": row(whole, whole)},
         {"where": WHERE, "used": WHERE, "model": maybe(text), "classes": row(whole, whole), "unseen": whole,
          "buffer": whole, "size": whole, "argument": text, "name": text, "factor": number,
-         "loop": flag, "step": text, "at": row(whole, whole)},
+         "loop": flag, "step": text, "at": row(whole, whole), "names": many(text), "numbers": row(number, number)},
     ),
     schema.NO_GRADIENT: (
         {"what": text},

@@ -11,6 +11,10 @@ TRAINS = frozenset(
     {"GradientTape", "apply", "apply_gradients", "fit", "fit_generator", "gradient", "minimize", "train_on_batch"}
 )
 
+MIXED = ("permut", "random", "shuffl")
+MEANT = ("baseline", "chance", "control", "importance", "naive", "null", "surrogate", *MIXED)
+"""What the names about a line say where rows are put into another order on purpose."""
+
 
 def predicts(tree: ast.Module, line: int, what: str = "") -> str | None:
     """What a loop that begins at a line predicts with, if it does nothing by which weights are learnt: `predict` or

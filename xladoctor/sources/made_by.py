@@ -7,7 +7,7 @@ import builtins
 from dataclasses import dataclass
 
 from xladoctor.sources.backward import Backward, Made
-from xladoctor.sources.names import last_name, nodes_of, walk
+from xladoctor.sources.names import last_name, nodes_of, statements, walk
 
 _ARGUMENTS = ("x", "y", "validation_data", "class_weight", "sample_weight")
 _FOLLOWED = 4
@@ -50,6 +50,12 @@ DEALT = Maker(
     of_arrays=False,
 )
 """A random order, or a split."""
+REORDERED = Maker(
+    frozenset({"argsort", "choice", "gather", "merge", "permutation", "permuted", "sample", "shuffle", "sort", "sorted",
+               "sort_values", "take"}),
+    of_arrays=True,
+)  # fmt: skip
+"""What puts rows into another order."""
 DRAWN_AGAIN = Maker(
     frozenset({"choice", "fit_resample", "repeat", "resample", "sample"}),
     True,
@@ -200,6 +206,17 @@ def _loop_around(back: Backward, made: Made) -> int:
         if isinstance(n, ast.For | ast.While) and n.lineno <= made.line <= (n.end_lineno or n.lineno)
     ]
     return max(loops, default=made.line)
+
+
+def line_of_second_draw(back: Backward) -> tuple[str, int] | None:
+    """The second of two lines of one function that draw an order, where one function has two: each is of its own."""
+    found = []
+    for file, tree in back.trees.items():
+        for scope in (tree, *(n for n in walk(tree) if isinstance(n, ast.FunctionDef))):
+            calls = [n for s in statements(scope) if not hasattr(s, "body") for n in nodes_of(s, ast.Call)]
+            lines = sorted({c.lineno for c in calls if last_name(c.func) in ("shuffle", "permutation", "permuted")})
+            found += [(file, lines[1])] if len(lines) > 1 else []
+    return found[0] if len(found) == 1 else None
 
 
 def line_of_layer(back: Backward, name: str) -> tuple[str, int] | None:

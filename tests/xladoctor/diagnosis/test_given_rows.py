@@ -47,6 +47,7 @@ for k in range(3):  # unwritten
 later = y[1:]  # shifted
 back = np.flip(y)  # reversed
 risen = np.sort(y)  # ordered
+deck = rng.permutation(x)  # other-pairs
 wide = np.column_stack([x, y])  # target
 counts = {c: n / len(y) for c, n in enumerate(np.bincount(y))}  # by-count
 def inverse(labels):
@@ -69,6 +70,7 @@ def main():
     model.fit(x, later)  # :shifted
     model.fit(x, back)  # :reversed
     model.fit(x, risen)  # :ordered
+    model.fit(deck, y)  # :other-pairs
     model.fit(wide, y)  # :target
     model.evaluate(x[250:], y)  # trained-on :trained-on
     table.merge(shops)  # multiplied :multiplied
@@ -88,7 +90,7 @@ SLUGS = {
     "unwritten": "wrong-shape-silent", "multiplied": "wrong-shape-silent",
     "shifted": "wrong-pairing", "ordered": "wrong-pairing", "reversed": "wrong-pairing", "relabelled": "wrong-pairing",
     "in-window": "wrong-pairing", "by-count": "dead-switch", "no-class": "dead-switch",
-    "dealt": "wrong-pairing",
+    "dealt": "wrong-pairing", "other-pairs": "wrong-pairing",
 }  # fmt: skip
 ARGUMENTS = {
     "by-count": "class_weight",
@@ -133,6 +135,32 @@ def test_columns_that_are_only_centred_are_meant_so(tmp_path, monkeypatch):
     run, used = Run(), {"file": FILE, "line": 3, "function": "<module>"}
     run.event("split", used=used, where=used, what="uneven", rows=[3, 20], model="net", argument="x")
     assert list(module.given_rows(read_run(run.write(tmp_path / "run")))) == []
+
+
+PAIRS = """class Batches:
+    def __iter__(self):
+        x = tf.random.shuffle(self.x)
+        y = tf.random.shuffle(self.y)
+        yield x, y
+def train():
+    for a, b in Batches():
+        step(a, b)
+def shuffled_labels():
+    for a, b in Batches():
+        step(a, b)
+"""
+
+
+@pytest.mark.parametrize(("line", "argument", "found"), [(8, "x", 4), (8, "y", 4), (11, "x", 4), (11, "y", None)])
+def test_labels_of_other_rows_come_from_two_draws_or_are_a_control(line, argument, found, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "program_of", lambda recording: {FILE: ast.parse(PAIRS)})
+    run, used = Run(), {"file": FILE, "line": line, "function": "train"}
+    run.event(
+        "split", what="other-pairs", rows=[199, 200], used=used, where=used, argument=argument, loop=True,
+        names=["x", "y"], numbers=[0.01, 0.9], name="a loop of the program", step="step", at=[0, 1],
+    )  # fmt: skip
+    lines = [f.location.line for f in module.given_rows(read_run(run.write(tmp_path / "run")))]
+    assert lines == ([found] if found else [])
 
 
 # Told by a layer or by the rows of another call, and not by the line that made the rows.
