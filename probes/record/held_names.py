@@ -29,6 +29,8 @@ MAX_NAMES = 300
 MAX_NUMBERS = 1_000_000
 MAX_FIELDS = 40
 _FIELDS_DEEP = 2
+_LEAST_ITEMS = 8
+"""Of a list of anything that is noted."""
 _MOST_FRAMES = 8
 _MOST_CALLS = 12
 _MOST_LOOKS = 2
@@ -187,7 +189,7 @@ def facts_of(value: Any, numbers: bool = True) -> dict[str, Any] | None:
     if compat.is_eager(value):
         return {"kind": "tensor", "shape": [int(n) for n in value.shape], "dtype": value.dtype.name}
     if isinstance(value, (list, tuple)):
-        return texts_of(value)
+        return texts_of(value) or ({"kind": "list", "shape": [len(value)]} if len(value) >= _LEAST_ITEMS else None)
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "index") and hasattr(value, "iloc"):
         keys = orders_of(value) if numbers else {}
         known = {"kind": "table", "shape": [int(n) for n in value.shape], "index": _index(value)}

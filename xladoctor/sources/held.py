@@ -9,7 +9,17 @@ from dataclasses import dataclass, field
 
 from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.backward import Backward, Made
-from xladoctor.sources.names import around, dotted, last_name, nodes_of, operands, parents_of, statements, walk
+from xladoctor.sources.names import (
+    around,
+    defaults,
+    dotted,
+    last_name,
+    nodes_of,
+    operands,
+    parents_of,
+    statements,
+    walk,
+)
 
 _DEPTH = 4
 _SAME_TYPE = frozenset(
@@ -239,10 +249,22 @@ class View:
         found = self.held(node)
         if found is not None and found.kind == "number" and found.value is not None and found.value == int(found.value):
             return int(found.value)
+        default = self._default(node)
+        if default is not None:
+            return self.number(default, depth - 1)
         if isinstance(node, ast.Attribute) and node.attr == "size":
             sizes = self.shape(node.value)
             return sizes[0] if sizes and len(sizes) == 1 else None
         return self._written(node, depth)
+
+    def _default(self, node: ast.expr) -> ast.expr | None:
+        """That of a parameter which no call gives."""
+        if not isinstance(node, ast.Name):
+            return None
+        scope = self.scope(node)
+        if node.id in self._stores(scope) or self.back.given(scope, node.id):
+            return None
+        return defaults(scope).get(node.id)
 
     def _length(self, node: ast.expr) -> int | None:
         """Of an object whose class of the program has `def __len__(self): return len(self.rows)`."""

@@ -153,6 +153,31 @@ out = []
 for number, (i, block) in enumerate(blocks(signal, 10)):
     out.append(model.predict(block))
 """,
+    "blocks that end before the last one": """
+def blocks(array, size=10):
+    for start in range(0, len(array) - size + 1, size):  # batches-left-out
+        yield array[start:start + size]
+signal = rng.normal(size=(45, 2))
+out = np.concatenate([model.predict(block) for block in blocks(signal)])
+""",
+    "results of the rows that a mask kept, beside all names": """
+def apply(block):
+    return model.predict(block[np.isfinite(block).all(axis=1)])[:, 0]
+ids = [f"s{i}" for i in range(40)]
+x = rng.normal(size=(40, 3))
+x[::5, 1] = np.nan
+results = []
+for start in range(0, len(x), 10):
+    results.extend(apply(x[start:start + 10]))
+found = {name: value for name, value in zip(ids, results)}  # short-zip
+""",
+    "a table before and after its rows were dropped": """
+table = pd.DataFrame({"id": np.arange(30), "a": rng.normal(size=30), "b": rng.normal(size=30)})
+table.loc[::4, "a"] = np.nan
+whole = table.dropna()
+scores = model.predict(whole[["a", "b"]].to_numpy("float32")).ravel()
+ranking = sorted(zip(scores, table["id"]), reverse=True)  # short-zip
+""",
     "a table of means beside its key": """
 names = [f"h{i}" for i in rng.permutation(12)]
 herds = pd.DataFrame({"herd": names, "fat": rng.normal(size=12)})
@@ -361,6 +386,34 @@ moved = motion(frames)
 """,
 }
 RIGHT = {
+    "results beside the names of their rows, of the first rows, or up to a break": """
+table = pd.DataFrame({"id": np.arange(30), "a": rng.normal(size=30), "b": rng.normal(size=30)})
+table.loc[::4, "a"] = np.nan
+whole = table.dropna()
+scores = model.predict(whole[["a", "b"]].to_numpy("float32")).ravel()
+ranking = sorted(zip(scores, whole["id"]), reverse=True)
+first = model.predict(table[["a", "b"]].to_numpy("float32")[:12])
+for name, score in zip(table["id"], first):
+    print(name, score)
+some = np.arange(20)
+print([a + b for a, b in zip(some, table["a"])])
+def names_until(enough):
+    kept = []
+    for row in table["a"]:
+        if len(kept) == enough:
+            break
+        kept.append(model.predict(np.array([[row]])))
+    return list(zip(table["id"], kept))
+names_until(9)
+def blocks(array, size=10):
+    for start in range(0, len(array), size):
+        yield array[start:start + size]
+def whole_blocks(array, size=9):
+    for start in range(0, len(array) - size + 1, size):
+        yield array[start:start + size]
+signal = rng.normal(size=(45, 2))
+out = [model.predict(block) for block in (*blocks(signal), *whole_blocks(signal))]
+""",
     "running means by group that are joined by label, of sorted rows, or reduced": """
 taken = pd.DataFrame({"gauge": list("cabcab"), "rain": rng.normal(size=6)})
 taken["wet"] = taken.groupby("gauge")["rain"].rolling(2).mean().reset_index(level=0, drop=True)

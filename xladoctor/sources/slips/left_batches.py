@@ -37,8 +37,12 @@ def faults(view: View) -> Iterator[Slip]:
 
 
 def _counts(view: View, over: ast.expr) -> tuple[int, int] | None:
-    """(rows, size) of `range(rows // size)`."""
-    if not (isinstance(over, ast.Call) and last_name(over.func) in ("range", "trange") and len(over.args) == 1):
+    """(rows, size) of `range(rows // size)` and of `range(0, rows - size + 1, size)`."""
+    if not (isinstance(over, ast.Call) and last_name(over.func) in ("range", "trange")):
+        return None
+    if len(over.args) == 3:
+        return _before_last(view, over)
+    if len(over.args) != 1:
         return None
     ends: list[ast.expr] = [over.args[0]]
     if isinstance(ends[0], ast.Name):
@@ -46,7 +50,20 @@ def _counts(view: View, over: ast.expr) -> tuple[int, int] | None:
     end = ends[0] if len(ends) == 1 else None
     if not (isinstance(end, ast.BinOp) and isinstance(end.op, ast.FloorDiv)) or isinstance(end.left, ast.BinOp):
         return None
-    rows, size = view.number(end.left), view.number(end.right)
+    return _sizes(view, end.left, end.right)
+
+
+def _before_last(view: View, over: ast.Call) -> tuple[int, int] | None:
+    """(rows, size) of `range(0, rows - size + 1, size)`, and of the same without the 1."""
+    end, size = over.args[1:]
+    if isinstance(end, ast.BinOp) and isinstance(end.op, ast.Add) and ast.unparse(end.right) == "1":
+        end = end.left
+    less = isinstance(end, ast.BinOp) and isinstance(end.op, ast.Sub) and ast.unparse(end.right) == ast.unparse(size)
+    return _sizes(view, end.left, size) if less and isinstance(end, ast.BinOp) else None
+
+
+def _sizes(view: View, left: ast.expr, right: ast.expr) -> tuple[int, int] | None:
+    rows, size = view.number(left), view.number(right)
     return (rows, size) if rows and size and rows > size > 1 else None
 
 
@@ -60,17 +77,19 @@ def _only_read(view: View, name: str) -> bool:
     return bool(loops) and all(loop is not None and _keeps(loop) and not _trains(view, loop, _DEPTH) for loop in loops)
 
 
-def _loop_over(view: View, use: ast.AST) -> ast.For | None:
-    """The loop that goes through what a call gives, also through `enumerate` of it."""
+def _loop_over(view: View, use: ast.AST) -> ast.AST | None:
+    """The loop or comprehension that goes through what a call gives, also through `enumerate` of it."""
     below, above = use, view.above.get(use)
     while isinstance(above, ast.Call):
         below, above = above, view.above.get(above)
+    if isinstance(above, ast.comprehension) and above.iter is below:
+        return view.above.get(above)
     return above if isinstance(above, ast.For) and above.iter is below else None
 
 
 def _keeps(loop: ast.AST) -> bool:
     """Whether something is added up or kept."""
-    return any(
+    return isinstance(loop, ast.ListComp) or any(
         isinstance(n, ast.AugAssign) or (isinstance(n, ast.Call) and last_name(n.func) in _KEEPS) for n in walk(loop)
     )
 
