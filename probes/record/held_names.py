@@ -22,7 +22,7 @@ from .guard import Guard
 from .named_parts import odd_parts
 from .python_values import names_of
 from .sequences import unwritten
-from .table_keys import orders_of
+from .table_keys import orders_of, rising_of
 
 MAX_SECONDS = 0.3
 MAX_NAMES = 300
@@ -36,6 +36,7 @@ _MOST_CALLS = 12
 _MOST_LOOKS = 2
 """Of the arrays of one function that trains by steps of its own."""
 _MOST_TEXTS = 2000
+_MOST_CLASSES = 1000
 _OPTIMIZED = 0x1
 _SEES_LOCALS = frozenset({"locals", "vars", "exec", "eval", "dir", "f_locals"})
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME")
@@ -193,7 +194,7 @@ def facts_of(value: Any, numbers: bool = True) -> dict[str, Any] | None:
     if type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "index") and hasattr(value, "iloc"):
         keys = orders_of(value) if numbers else {}
         known = {"kind": "table", "shape": [int(n) for n in value.shape], "index": _index(value)}
-        return {**known, "keys": keys} if keys else known
+        return {**known, "keys": keys, "rising": rising_of(value, keys)} if keys else known
     return None
 
 
@@ -223,6 +224,7 @@ def _of_array(numpy: Any, array: Any) -> dict[str, Any]:
         "fraction": array.dtype.kind == "f" and bool((array != numpy.round(array)).any()),
         "padded": _padded(numpy, array),
         "grouped": array.ndim == 1 and array.dtype.kind in "iu" and _grouped(numpy, array),
+        "by_frequency": array.ndim == 1 and array.dtype.kind in "iu" and _by_frequency(numpy, array),
     }
     rest = unwritten(array)
     if least == least and most == most and max(abs(least), abs(most)) < 1e300:
@@ -246,6 +248,14 @@ def _grouped(numpy: Any, array: Any) -> bool:
     """Whether numbers name groups of several rows each."""
     many = len(numpy.unique(array))
     return 3 <= many <= len(array) // 3
+
+
+def _by_frequency(numpy: Any, array: Any) -> bool:
+    """Whether they are class numbers, of which each has no more rows than the one before it."""
+    if array.min() != 0 or array.max() >= _MOST_CLASSES or len(array) < _LEAST_ITEMS:
+        return False
+    counts = numpy.bincount(array)
+    return len(counts) > 1 and bool((counts > 0).all() and (counts[1:] <= counts[:-1]).all())
 
 
 def texts_of(values: Any) -> dict[str, Any] | None:

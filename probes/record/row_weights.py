@@ -12,6 +12,8 @@ MAX_CLASSES = 100
 _APART = 1.2
 """So many times as many rows has the largest class of the smallest one, at least."""
 _SAME = 0.03
+_NEARLY, _UNLIKE = 0.35, 3.0
+"""Of classes that were counted in other rows, as in all of which these are a part."""
 _SEVERAL = 3
 """Of two classes two weights in the wrong order may be meant."""
 
@@ -49,14 +51,16 @@ def _dealt(known: Mapping[int, int], weights: Mapping[int, float]) -> bool:
     pairs = list(zip(sorted(known.values()), sorted((weights[k] for k in known), reverse=True), strict=True))
     powers = (1.0, 0.5) if len(pairs) >= _SEVERAL else ()
     return any(
-        _alike(w * n**power for n, w in pairs) and not _alike(weights[k] * n**power for k, n in known.items())
+        _alike((w * n**power for n, w in pairs), most)
+        and not _alike((weights[k] * n**power for k, n in known.items()), least)
         for power in powers
+        for most, least in ((_SAME, _SAME), (_NEARLY, _UNLIKE))
     )
 
 
-def _alike(numbers: Iterable[float]) -> bool:
+def _alike(numbers: Iterable[float], apart: float = _SAME) -> bool:
     found = list(numbers)
-    return min(found) > 0.0 and max(found) <= (1.0 + _SAME) * min(found)
+    return min(found) > 0.0 and max(found) <= (1.0 + apart) * min(found)
 
 
 def _of_rows(numpy: Any, weights: Any, classes: Any, known: Mapping[int, int]) -> dict[int, float]:

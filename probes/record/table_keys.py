@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 MAX_ROWS = 20_000
@@ -24,6 +25,12 @@ def orders_of(table: Any) -> dict[str, list[str]]:
             texts = [repr(v) for v in values.tolist()]
             found[str(name)] = [_digest(sorted(texts)), _digest(texts)]
     return found
+
+
+def rising_of(table: Any, keys: Iterable[str]) -> list[str]:
+    """Those of these columns whose values rise from row to row."""
+    index = table.index
+    return [k for k in keys if (index if index.name == k else table[k]).is_monotonic_increasing]
 
 
 def _names(column: Any) -> bool:

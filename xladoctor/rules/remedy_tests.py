@@ -47,6 +47,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "by-place": _none(CODE),
     "classes-last": _none(CODE),
     "count-last-window": _none(CODE),
+    "counts-by-class": _none(CODE),
     "cut-both": _none(CODE),
     "cut-by-time": _none(CODE),
     "drop-target": _none(CODE),

@@ -231,6 +231,9 @@ OF_NAMES: Mapping[str, Kind] = {
         "count-last-window", "Add the last window", "changes-numerics", "`(n - size) // step + 1`.")),
     "never-written": Kind(_ROWS, FILL),
     "batches-left-out": Kind(_ROWS, FILL),
+    "counts-by-frequency": Kind(_PAIRING, Remedy(
+        "counts-by-class", "Count in the order of the class numbers", "changes-numerics",
+        "`np.bincount(y)`, or `value_counts().sort_index()`.")),
     "short-zip": Kind(_ROWS, Remedy(
         "names-of-results", "Take the names of the rows that were predicted", "safe",
         "`zip(ids[kept], results, strict=True)`, with the mask or the table that the rows were taken by.")),

@@ -65,6 +65,10 @@ class Held:
     padded: bool = False
     grouped: bool = False
     by_text: bool = False
+    by_frequency: bool = False
+    """Of class numbers: each class has no more rows than that before it."""
+    rising: Sequence[str] = ()
+    """Of a table, those of the `keys` whose values rise from row to row."""
     keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Of a table, the columns with another value in each row: the digest of these values, and that of their order."""
     of: str = ""
@@ -173,6 +177,10 @@ class View:
         lines = range(call.lineno, (call.end_lineno or call.lineno) + 1)
         keys = (name.partition(" ") for (_, name), held in self._held.items() if held.by_text and name[:1] == "@")
         return [kind for line, _, kind in keys if int(line[1:]) in lines]
+
+    def holdings(self) -> Iterator[Held]:
+        """What the names of this file held."""
+        yield from self._held.values()
 
     def tables(self, function: str) -> dict[str, Held]:
         """The tables that the names of a function held."""

@@ -242,6 +242,9 @@ class Net:
     name = "net"
 
 
+RARE = np.random.default_rng(3).permutation(np.repeat(np.arange(4), [50, 30, 12, 8]))
+
+
 def said(*calls):
     found = []
     seen = GivenRows(lambda what, **facts: found.append((what, facts["rows"], facts["argument"])))
@@ -343,6 +346,8 @@ COUNTS = np.bincount(CLASSES)
         (CLASSES, {"class_weight": {c: 100 / n for c, n in enumerate(sorted(COUNTS))}}, "dealt"),
         (CLASSES, {"class_weight": {c: n**-0.5 for c, n in enumerate(np.roll(COUNTS, 1))}}, "dealt"),
         (CLASSES, {"sample_weight": (1.0 / np.sort(COUNTS))[CLASSES]}, "dealt"),
+        (RARE[:80], {"class_weight": {c: 100 / n for c, n in enumerate([8, 12, 50, 30])}}, "dealt"),
+        (RARE[:80], {"class_weight": {c: 100 / n for c, n in enumerate([50, 30, 12, 8])}}, None),
         (CLASSES, {"class_weight": {c: n**-0.5 for c, n in enumerate(COUNTS)}}, None),
         (CLASSES, {"class_weight": {0: 1.0, 1: 2.0, 2: 3.0}}, None),
         (CLASSES[CLASSES < 2], {"class_weight": {0: 2.0, 1: 1.0}}, None),

@@ -50,6 +50,22 @@ SK = SimpleNamespace(confusion_matrix=lambda *given: np.zeros((2, 2)), roc_auc_s
 
 
 WRONG = {
+    "means of groups beside a table in another order": """
+wells = pd.DataFrame({"well": ["W7", "W2", "W9", "W1"], "depth": [310.0, 120.0, 450.0, 80.0]})
+log = pd.DataFrame({"well": np.repeat(wells["well"], 5), "flow": rng.normal(size=20)})
+def per_well(frame):
+    return frame.groupby("well")["flow"].mean().to_numpy()  # two-orders-of-a-key
+level = per_well(log)
+slope = np.polyfit(wells["depth"].to_numpy(), level, 1)
+counts = log.groupby("well").size().values  # two-orders-of-a-key
+wells["rows"] = counts
+""",
+    "weights of classes by how frequent they are": """
+grades = pd.Series([1, 1, 1, 2, 2, 0, 1, 2, 1])
+weights = (len(grades) / grades.value_counts()).to_numpy()  # counts-by-frequency
+y = grades.to_numpy()
+each = weights[y] * 2.0
+""",
     "a prediction where a matrix takes the truth": """
 def table_of(recorded, named):
     return sk.confusion_matrix(named, recorded)  # exchanged-scores
@@ -386,6 +402,30 @@ moved = motion(frames)
 """,
 }
 RIGHT = {
+    "means of groups that are joined by their label, or beside a table in order": """
+wells = pd.DataFrame({"well": ["W7", "W2", "W9", "W1"], "depth": [310.0, 120.0, 450.0, 80.0]})
+log = pd.DataFrame({"well": np.repeat(wells["well"], 5), "flow": rng.normal(size=20)})
+means = log.groupby("well")["flow"].mean()
+wells["level"] = wells["well"].map(means).to_numpy()
+slope = np.polyfit(wells["depth"].to_numpy(), means.reindex(wells["well"]).to_numpy(), 1)
+ranked = pd.DataFrame({"well": ["W1", "W2", "W7", "W9"], "depth": [1.0, 2.0, 3.0, 4.0]})
+ranked["level"] = means.to_numpy()
+print(np.corrcoef(ranked["depth"], means.to_numpy()))
+""",
+    "counts in the order of the classes, or taken with their labels": """
+grades = pd.Series([1, 1, 1, 2, 2, 0, 1, 2, 1])
+weights = grades.value_counts().sort_index().to_numpy()
+y = grades.to_numpy()
+each = weights[y] * 2.0
+for place, (grade, count) in enumerate(grades.value_counts().items()):
+    print(place, grade, count)
+""",
+    "classes that are numbered by how frequent they are": """
+grades = pd.Series([0, 0, 0, 1, 1, 0, 2, 1, 0])
+weights = (len(grades) / grades.value_counts()).to_numpy()
+y = grades.to_numpy()
+each = weights[y] * 2.0
+""",
     "results beside the names of their rows, of the first rows, or up to a break": """
 table = pd.DataFrame({"id": np.arange(30), "a": rng.normal(size=30), "b": rng.normal(size=30)})
 table.loc[::4, "a"] = np.nan

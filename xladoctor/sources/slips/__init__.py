@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from xladoctor.sources.held import View
 from xladoctor.sources.slips import (
     axes,
+    by_frequency,
     class_defaults,
     exchanged,
     grids,
@@ -62,6 +63,7 @@ _OF_TREES = (
 _OF_NAMES = (
     partner_orders,
     axes,
+    by_frequency,
     class_defaults,
     exchanged,
     score_inputs,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xladoctor.sources.held import View
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import keyword, last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import Slip
 
 _DEPTH = 8
@@ -47,7 +47,18 @@ _KEEPS = frozenset(
     }
 )
 _MODULES = frozenset({"np", "numpy", "tf", "pd"})
-_WORDS = {"listed": "as they are written", "appear": "as they first appear", "sorted": "sorted", "hash": "in no order"}
+_BESIDE = frozenset(
+    {"bar", "barh", "column_stack", "corrcoef", "errorbar", "linregress", "pearsonr", "plot", "polyfit", "scatter",
+     "spearmanr"}
+)  # fmt: skip
+_ARRAYS = frozenset({"array", "asarray", "constant", "to_list", "to_numpy", "tolist"})
+_WORDS = {
+    "table": "as the table has them",
+    "listed": "as they are written",
+    "appear": "as they first appear",
+    "sorted": "sorted",
+    "hash": "in no order",
+}
 
 
 @dataclass(frozen=True)
@@ -63,13 +74,16 @@ def faults(view: View) -> Iterator[Slip]:
     for node in walk(view.tree):
         for one, other in _pairs(node):
             first, second = (_order(view, e, _DEPTH) or _listed(view, e) for e in (one, other))
+            first = first or (_of_table(view, one, second, other) if second is not None else None)
+            second = second or (_of_table(view, other, first, one) if first is not None else None)
             if first is None or second is None or first.key != second.key or first.how == second.how:
                 continue
-            if in_order(view, first.key) or _alike(view, one, other):
+            known = "table" in (first.how, second.how)
+            if _alike(view, one, other) or (not known and in_order(view, first.key)):
                 continue
             yield Slip(
                 "two-orders-of-a-key",
-                getattr(node, "lineno", 0),
+                _sorted_at(view, other if first.how == "table" else one, node) if known else getattr(node, "lineno", 0),
                 f"`{ast.unparse(one)[:40]}` and `{ast.unparse(other)[:40]}` have the values of `{first.key}` in two "
                 "orders",
                 f"The values of `{first.key}` are {_WORDS[first.how]} in one, and {_WORDS[second.how]} in the other: "
@@ -94,6 +108,10 @@ def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
         name = last_name(node.func)
         if name == "zip" and len(node.args) > 1:
             yield from ((node.args[0], other) for other in node.args[1:])
+        elif name in _BESIDE and node.args:
+            first = node.args[0]
+            items = first.elts if isinstance(first, ast.Tuple | ast.List) else node.args[:2]
+            yield from ((items[0], other) for other in items[1:])
         elif name == "fit" and len(node.args) > 1:
             yield node.args[0], node.args[1]
         elif name in ("DataFrame", "Series") and node.args:
@@ -103,8 +121,58 @@ def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             index = keyword(node, "index")
             if index is not None and not isinstance(first, ast.Dict):
                 yield index, first
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        if isinstance(getattr(node.targets[0].slice, "value", None), str):
+            yield node.targets[0].value, node.value
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Mult | ast.Div | ast.Add):
         yield node.left, node.right
+
+
+def _of_table(view: View, node: ast.AST, other: Order, beside: ast.expr) -> Order | None:
+    """The order in which a table, or a column of it, has the values of a key by which an array beside it is sorted: a
+    Series would be joined by its labels.
+    """
+    if other.how != "sorted" or not _is_array(view, beside):
+        return None
+    here: ast.AST = node
+    for _ in range(_DEPTH):
+        held = view.held(here) if isinstance(here, ast.Name) else None
+        if held is not None:
+            known = held.kind == "table" and other.key in held.keys
+            return Order("sorted" if other.key in held.rising else "table", other.key) if known else None
+        below: ast.AST | None = (
+            getattr(here, "value", None) if isinstance(here, ast.Subscript | ast.Attribute) else None
+        )
+        if isinstance(here, ast.Name):
+            made = view.back.values(view.file, here)
+            below = made[0].value if len(made) == 1 else None
+        elif isinstance(here, ast.Call) and last_name(here.func) in _KEEPS:
+            below = here.args[0] if here.args and last_name(here.func) in _ARRAYS else getattr(here.func, "value", None)
+        if below is None or "loc" in (getattr(here, "attr", ""), getattr(below, "attr", "")):
+            return None
+        here = below
+    return None
+
+
+def _sorted_at(view: View, side: ast.expr, node: ast.AST) -> int:
+    """The line that puts a side beside a table into order; else that of both."""
+    for value, file in (
+        (side, view.file),
+        *((m.value, m.file) for m, _ in zip(view.made(side), range(_DEPTH), strict=False)),
+    ):
+        if file == view.file and any(last_name(c.func) in ("groupby", "unique") for c in nodes_of(value, ast.Call)):
+            return value.lineno
+    return int(getattr(node, "lineno", 0))
+
+
+def _is_array(view: View, node: ast.expr) -> bool:
+    """Whether the labels of a Series were taken off, here or where it was made."""
+    values = [node, *(m.value for m, _ in zip(view.made(node), range(_DEPTH), strict=False))]
+    return any(
+        last_name(getattr(n, "func", n)) in _ARRAYS or getattr(n, "attr", "") == "values"
+        for v in values
+        for n in walk(v)
+    )
 
 
 def _order(view: View, node: ast.AST, depth: int) -> Order | None:
@@ -136,6 +204,9 @@ def _order(view: View, node: ast.AST, depth: int) -> Order | None:
 
 def _of_call(view: View, node: ast.Call, depth: int) -> Order | None:
     name, own = last_name(node.func), node.func.value if isinstance(node.func, ast.Attribute) else None
+    given = view.results(node)
+    if given:
+        return _order(given[0][0], given[0][1], depth - 1) if len(given) == 1 else None
     module = own is not None and last_name(own) in _MODULES
     inner = node.args[0] if node.args else None
     if name == "unique" and (module or own is not None):
