@@ -21,7 +21,7 @@ from .frames import is_user_file
 from .guard import Guard
 from .named_parts import odd_parts
 from .python_values import names_of
-from .sequences import unwritten
+from .sequences import unlike_rows, unwritten
 from .table_keys import orders_of, rising_of
 
 MAX_SECONDS = 0.3
@@ -224,6 +224,7 @@ def _of_array(numpy: Any, array: Any) -> dict[str, Any]:
         "fraction": array.dtype.kind == "f" and bool((array != numpy.round(array)).any()),
         "padded": _padded(numpy, array),
         "grouped": array.ndim == 1 and array.dtype.kind in "iu" and _grouped(numpy, array),
+        "unlike_rows": array.dtype.kind == "f" and array.ndim > 1 and unlike_rows(array),
         "by_frequency": array.ndim == 1 and array.dtype.kind in "iu" and _by_frequency(numpy, array),
     }
     rest = unwritten(array)

@@ -16,6 +16,7 @@ _WINDOW = 4
 """Windows are of so many steps at the least."""
 _SHARED = 0.3
 _UNLIKE = 0.95
+_MOST_ROWS, _MOST_COLUMNS = 400, 64
 _SHIFTS = (1, -1, 2, -2)
 
 
@@ -98,6 +99,18 @@ def unwritten(array: Any) -> int:
     # Of few numbers zeros may be meant: rows that are all different are measurements.
     some = flat[: len(written), 0]
     return int(len(flat) - len(written)) if len(numpy.unique(some)) * 2 > len(some) else 0
+
+
+def unlike_rows(array: Any) -> bool:
+    """Whether successive rows of an array are no more alike than any two: they may stand in any order."""
+    numpy = sys.modules["numpy"]
+    flat = array.reshape(len(array), -1)
+    some = flat[:_MOST_ROWS, :: 1 + flat.shape[1] // _MOST_COLUMNS].astype("float64")
+    if len(some) < _LEAST or not bool(numpy.isfinite(some).all()):
+        return False
+    apart = some - some.mean(0)
+    scale = float((apart * apart).sum())
+    return scale > 0 and abs(float((apart[1:] * apart[:-1]).sum())) < 0.15 * scale
 
 
 def odd_pair(rows: Any, labels: Any) -> tuple[str, list[int]] | None:

@@ -61,7 +61,7 @@ _HELD = record(
     {"kind": text},
     {"shape": many(whole), "dtype": text, "value": number, "least": number, "most": number, "rest": whole,
      "index": text, "fraction": flag, "padded": flag, "grouped": flag, "by_text": flag,
-     "keys": mapping(row(text, text)), "by_frequency": flag, "rising": many(text)},
+     "keys": mapping(row(text, text)), "by_frequency": flag, "unlike_rows": flag, "rising": many(text)},
 )  # fmt: skip
 _CUT = record({"op": text, "why": text, "frames": many(FRAME)})
 _STOP = record({"variables": many(text), "connected": flag, "cuts": many(_CUT)})

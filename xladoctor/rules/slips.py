@@ -31,6 +31,10 @@ _TRANSPOSE = Remedy(
     "transpose-axes", "Transpose instead of reshaping", "safe",
     "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
 )  # fmt: skip
+_KEEP_AXIS = Remedy(
+    "keep-last-axis", "Reduce over the last axis, and keep it", "changes-numerics",
+    "`a / a.sum(axis=-1, keepdims=True)`.",
+)  # fmt: skip
 _BIND = Remedy(
     "bind-now", "Give the function the value when it is made", "changes-numerics",
     "As a default: `lambda t, p, k=k: ...`, or `functools.partial(f, k)`.",
@@ -234,6 +238,12 @@ OF_NAMES: Mapping[str, Kind] = {
     "counts-by-frequency": Kind(_PAIRING, Remedy(
         "counts-by-class", "Count in the order of the class numbers", "changes-numerics",
         "`np.bincount(y)`, or `value_counts().sort_index()`.")),
+    "divided-across": Kind(_PAIRING, _KEEP_AXIS),
+    "softmax-over-rows": Kind(_PAIRING, _KEEP_AXIS),
+    "norms-of-columns": Kind(_PAIRING, _KEEP_AXIS),
+    "pooled-over-rows": Kind(_PAIRING, Remedy(
+        "axis-after-rows", "Put the new axis behind the rows", "changes-numerics",
+        "`tf.nn.avg_pool1d(h[..., tf.newaxis], size, 1, \"SAME\")[..., 0]`.")),
     "short-zip": Kind(_ROWS, Remedy(
         "names-of-results", "Take the names of the rows that were predicted", "safe",
         "`zip(ids[kept], results, strict=True)`, with the mask or the table that the rows were taken by.")),

@@ -65,6 +65,8 @@ class Held:
     padded: bool = False
     grouped: bool = False
     by_text: bool = False
+    unlike_rows: bool = False
+    """Of numbers in rows: successive rows are no more alike than any."""
     by_frequency: bool = False
     """Of class numbers: each class has no more rows than that before it."""
     rising: Sequence[str] = ()

@@ -50,6 +50,36 @@ SK = SimpleNamespace(confusion_matrix=lambda *given: np.zeros((2, 2)), roc_auc_s
 
 
 WRONG = {
+    "a square divided by the sums of its rows": """
+near = rng.uniform(size=(9, 9))
+share = near / near.sum(axis=1)  # divided-across
+def walk(graph):
+    degree = np.maximum(graph.sum(axis=1), 1e-9)
+    return graph / degree  # divided-across
+model.fit(walk(near), share)
+""",
+    "a softmax by hand over the rows": """
+Net = Model(4)
+def probabilities(logits):
+    e = np.exp(logits - logits.max(axis=0))
+    return e / e.sum(axis=0)  # softmax-over-rows
+logits = Net.predict(rng.normal(size=(30, 3)))
+p = probabilities(logits)
+""",
+    "cosines by the norms of columns": """
+vectors = rng.normal(size=(30, 4))
+unit = vectors / np.linalg.norm(vectors, axis=0)  # norms-of-columns
+alike = unit @ unit.T
+""",
+    "a pool over the rows": """
+def avg_pool1d(h, *given):
+    return h
+profiles = rng.normal(size=(40, 5))
+def smooth(x):
+    h = x * 2.0
+    return avg_pool1d(h[np.newaxis], 3, 1, "SAME")[0]  # pooled-over-rows
+model.fit(smooth(profiles[:30]), profiles[:30])
+""",
     "means of groups beside a table in another order": """
 wells = pd.DataFrame({"well": ["W7", "W2", "W9", "W1"], "depth": [310.0, 120.0, 450.0, 80.0]})
 log = pd.DataFrame({"well": np.repeat(wells["well"], 5), "flow": rng.normal(size=20)})
@@ -402,6 +432,44 @@ moved = motion(frames)
 """,
 }
 RIGHT = {
+    "sums of rows that keep their axis, and a symmetric normalisation": """
+near = rng.uniform(size=(9, 9))
+near = near + near.T
+share = near / near.sum(axis=1, keepdims=True)
+degree = near.sum(axis=1)
+even = near / np.sqrt(degree) / np.sqrt(degree)[:, None]
+columns = near / near.sum(axis=0)
+flat = rng.uniform(size=9)
+print(flat / flat.sum(axis=-1), near - near.mean(axis=0))
+table = pd.DataFrame(near)
+print(table.div(table.sum(axis=1), axis=0))
+""",
+    "a softmax over the classes, and one of few items over all": """
+Net = Model(4)
+logits = Net.predict(rng.normal(size=(30, 3)))
+e = np.exp(logits - logits.max(axis=1, keepdims=True))
+p = e / e.sum(axis=1, keepdims=True)
+energy = rng.normal(size=(30, 4))
+weights = np.exp(-energy)
+weights = weights / weights.sum(axis=0)
+""",
+    "norms of rows, and of columns whose products are taken": """
+vectors = rng.normal(size=(30, 4))
+unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+alike = unit @ unit.T
+columns = vectors / np.linalg.norm(vectors, axis=0)
+correlation = columns.T @ columns
+""",
+    "a pool over the steps of one series": """
+def avg_pool1d(h, *given):
+    return h
+series = rng.normal(size=(40, 5)).cumsum(axis=0)
+def smooth(x):
+    return avg_pool1d(x[np.newaxis], 3, 1, "SAME")[0]
+def wide(x):
+    return avg_pool1d(x[..., np.newaxis], 3, 1, "SAME")[..., 0]
+model.fit(smooth(series), wide(rng.normal(size=(40, 5))))
+""",
     "means of groups that are joined by their label, or beside a table in order": """
 wells = pd.DataFrame({"well": ["W7", "W2", "W9", "W1"], "depth": [310.0, 120.0, 450.0, 80.0]})
 log = pd.DataFrame({"well": np.repeat(wells["well"], 5), "flow": rng.normal(size=20)})

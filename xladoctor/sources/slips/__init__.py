@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xladoctor.sources.held import View
 from xladoctor.sources.slips import (
+    across,
     axes,
     by_frequency,
     class_defaults,
@@ -63,6 +64,7 @@ _OF_TREES = (
 _OF_NAMES = (
     partner_orders,
     axes,
+    across,
     by_frequency,
     class_defaults,
     exchanged,
