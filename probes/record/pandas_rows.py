@@ -1,7 +1,7 @@
 """Tables of pandas whose rows the program does not get as it takes them: a merge that multiplies them, and a column
-whose labels are not those of the table.
+whose labels are not those of the table, assigned or put beside it.
 
-The two functions of pandas work as they do; sizes and labels are compared afterwards.
+The functions of pandas work as they do; sizes and labels are compared afterwards.
 """
 
 from __future__ import annotations
@@ -40,6 +40,14 @@ class PandasRecorder:
         def assigned(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
             self._timed("column", self._assigned, args)
 
+        def beside(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            self._timed("concat", self._beside, args, kwargs, result)
+
+        def joined(args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+            self._timed("join", self._joined, args, kwargs)
+
+        self.guard.hooks.put(pandas, "concat", followed(pandas.concat, beside))
+        self.guard.hooks.put(frame, "join", followed(frame.join, joined))
         self.guard.hooks.put(frame, "merge", followed(frame.merge, merged))
         self.guard.hooks.put(pandas, "merge", followed(pandas.merge, merged))
         self.guard.hooks.put(frame, "__setitem__", followed(frame.__setitem__, assigned))
@@ -70,6 +78,30 @@ class PandasRecorder:
         if table.dtype.kind in "iu" and (series.start, series.step) == (0, 1):
             moved = int((table.to_numpy() != series.to_numpy()).sum())
             self._write("relabelled", [moved, len(table)])
+
+    def _beside(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """`pd.concat([table, series], axis=1)`: as many rows in both, but not the same labels."""
+        axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
+        parts = args[0] if args else kwargs.get("objs")
+        if axis in (1, "columns") and isinstance(parts, (list, tuple)) and len(parts) == 2:
+            self._compared(*parts)
+
+    def _joined(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """`table.join(series)`, where no key is named."""
+        other = args[1] if len(args) > 1 else kwargs.get("other")
+        if kwargs.get("on") is None and len(args) < 3 and hasattr(other, "index"):
+            self._compared(args[0], other)
+
+    def _compared(self, one: Any, other: Any) -> None:
+        """Of two tables with as many rows, one is labelled from 0 on, and the other has labels that are not there."""
+        first, second = (getattr(t, "index", None) for t in (one, other))
+        if first is None or second is None or not 2 < len(one) == len(other) <= _MOST_LABELS:
+            return
+        plain = [i for i in (first, second) if type(i).__name__ == "RangeIndex" and (i.start, i.step) == (0, 1)]
+        if len(plain) == 1 and first.dtype.kind in "iu" and second.dtype.kind in "iu":
+            moved = int((first.to_numpy() != second.to_numpy()).sum())
+            if int(max(first.max(), second.max())) >= len(one):  # some row meets none
+                self._write("relabelled", [moved, len(one)])
 
     def _write(self, what: str, rows: list[int]) -> None:
         frames = user_frames(skip=4, limit=1)
