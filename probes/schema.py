@@ -80,7 +80,8 @@ DATASET = "dataset"
 # so many of so many; target, shifted: the column, or by how much, and all), classes [of each], unseen, buffer, size,
 # argument, name (of the array that shows it, where no call of Keras was given it), factor (other-scale: by how much the
 # numbers are larger than those of the training), names and numbers (other-pairs: the arrays that have the same rows and
-# labels in other pairs; how well labels follow from rows in these pairs, and in those)
+# labels in other pairs; how well labels follow from rows in these pairs, and in those; renumbered: the shares of rows
+# that look like their class, and once the classes are exchanged)
 SPLIT = "split"
 # shape, dtype, of (mean, sum), pairs, where: NumPy took the mean or sum of a square of as many rows as models gave; its
 # numbers are those of all pairs of two columns (pairs)

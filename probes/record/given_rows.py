@@ -31,6 +31,7 @@ from .input_layers import layers_of, odd_layers, statistics_of
 from .other_pairs import other_pairs
 from .overlap import items_of
 from .reach import out_of_reach
+from .renumbered import Means, means_of, renumbered
 from .row_weights import odd_weights
 from .sequences import Windows, foretold, odd_pair, overlapping, unwritten, windows_of
 
@@ -54,6 +55,7 @@ class _Training:
         self.others: list[Columns] = []
         self.means: list[Any] = []
         """Those of the normalisations of the model."""
+        self.classes: Means | None = None
         self.odd = False
         """Whether its labels do not fit its rows: those of its tests are not looked at again."""
 
@@ -110,6 +112,7 @@ class GivenRows:
             self.of_program()
         known.means = [mean for mean, _ in statistics_of(layers_of(model))]
         known.odd = self._alone(rows, labels, facts)
+        known.classes = means_of(rows[:at], labels[:at]) if labels is not None and not known.odd else None
         for odd in odd_layers(model, rows):
             self.write(odd, rows=[len(rows), 0], argument="x", **facts)
         beyond = out_of_reach(model, labels) if labels is not None else None
@@ -132,6 +135,7 @@ class GivenRows:
             others, theirs = _pair(parts[0], parts[1] if len(parts) > 1 else None)
             if others is not None:
                 self._compared(known, others, "validation_data", facts)
+                self._renumbered(known, others, theirs, "validation_data", facts)
                 self._foretold(known, theirs, "validation_data", facts)
 
     def _used(self, method: str, model: Any, given: Mapping[str, Any], facts: dict[str, Any]) -> None:
@@ -146,6 +150,7 @@ class GivenRows:
             if method == "evaluate":
                 self._shared(known, rows, facts, measured=True)
                 self._foretold(known, labels, "x", facts)
+                self._renumbered(known, rows, labels, "y", facts)
             elif known.repeats:
                 # A prediction may be for some of both sides, as for a plot. Rows that were drawn several times, and
                 # stand on both sides, were drawn before the split.
@@ -206,6 +211,11 @@ class GivenRows:
         found = foretold(known.numbers, labels) if known.numbers is not None and labels is not None else None
         if found is not None:
             self.write("foretold", rows=found, argument=argument, **facts)
+
+    def _renumbered(self, known: _Training, rows: Any, labels: Any, argument: str, facts: dict[str, Any]) -> None:
+        found = renumbered(known.classes, rows, labels) if known.classes is not None and labels is not None else None
+        if found is not None:
+            self.write("renumbered", argument=argument, **found, **facts)
 
     def _shared(self, known: _Training, rows: Any, facts: dict[str, Any], measured: bool) -> None:
         """Rows of the training among those that are tested; all rows together may be meant."""

@@ -165,6 +165,17 @@ def other_pairs(event: Event) -> tuple[str, str]:
     )
 
 
+def renumbered(event: Event) -> tuple[str, str]:
+    """Classes with other numbers."""
+    moved, many = event["rows"]
+    here, there = (event.get("numbers") or [0.0, 0.0])[:2]
+    return (
+        f"{moved} of {many} classes have other numbers in the test of {whose(event)} than in its training",
+        f"By the mean rows of the training, {here:.0%} of the rows look like their class, and {there:.0%} "
+        "once the numbers of the classes are exchanged. So the classes were numbered in another order for the test.",
+    )
+
+
 # Labels that were sorted alone.
 ordered = template(
     "The {event[rows][1]} labels for {whose} are sorted, and their rows are not",

@@ -210,6 +210,12 @@ _KINDS: Mapping[str, Kind] = {
                "`shuffle`."),
         made_by.REORDERED,
     ),
+    "renumbered": Kind(
+        "wrong-pairing", words.renumbered,
+        Remedy("number-once", "Number the classes once, for all parts", "changes-numerics",
+               "`names = sorted(set(train_names))`, and `names.index(name)` for both; or one encoder, fitted once."),
+        made_by.NUMBERED,
+    ),
     "ordered": Kind(
         "wrong-pairing", words.ordered,
         Remedy("sort-together", "Sort rows and labels by one order", "safe",

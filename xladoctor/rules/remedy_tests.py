@@ -59,6 +59,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "leave-out-padding": _none(CODE),
     "linear-output": _none(CODE),
     "names-of-results": _none(CODE),
+    "number-once": _none(CODE),
     "one-list": _none(CODE),
     "truth-first": _none(CODE),
     "make-floats": _none(CODE),

@@ -56,6 +56,12 @@ REORDERED = Maker(
     of_arrays=True,
 )  # fmt: skip
 """What puts rows into another order."""
+NUMBERED = Maker(
+    frozenset({"LabelEncoder", "enumerate", "StringLookup", "factorize", "fit_transform", "get_dummies", "glob",
+               "iterdir", "listdir", "scandir", "set", "unique"}),
+    of_arrays=True,
+)  # fmt: skip
+"""What gives classes their numbers."""
 DRAWN_AGAIN = Maker(
     frozenset({"choice", "fit_resample", "repeat", "resample", "sample"}),
     True,
@@ -92,14 +98,16 @@ def line_of_rows(
         if maker.loops and _fills(made):
             return made.file, _loop_around(back, made)
         if _fits(back, made.value, maker):
-            return _of_keys(back, made) or (made.file, made.line)
+            return _of_keys(back, made, maker) or (made.file, made.line)
     return last if named else None
 
 
-def _of_keys(back: Backward, made: Made) -> tuple[str, int] | None:
-    """Where the keys come from, if groups are dealt out by keys: `rng.permutation(np.unique(keys))`."""
+def _of_keys(back: Backward, made: Made, maker: Maker) -> tuple[str, int] | None:
+    """Where the keys come from, if groups are dealt out by keys, `rng.permutation(np.unique(keys))`, or numbered."""
     calls = list(nodes_of(made.value, ast.Call))
     keys: list[ast.expr] = [c.args[0] for c in calls if last_name(c.func) in ("unique", "set") and c.args]
+    if maker is NUMBERED:
+        keys = [c.args[0] for c in calls if last_name(c.func) == "enumerate" and c.args]
     keys += [k.value for c in calls for k in c.keywords if k.arg == "groups"]
     here, found = (made.file, keys[0] if keys else None), None
     for _ in range(_FOLLOWED):

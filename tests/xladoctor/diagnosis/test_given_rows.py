@@ -48,6 +48,7 @@ later = y[1:]  # shifted
 back = np.flip(y)  # reversed
 risen = np.sort(y)  # ordered
 deck = rng.permutation(x)  # other-pairs
+codes = LabelEncoder().fit_transform(names)  # renumbered
 wide = np.column_stack([x, y])  # target
 counts = {c: n / len(y) for c, n in enumerate(np.bincount(y))}  # by-count
 def inverse(labels):
@@ -71,6 +72,7 @@ def main():
     model.fit(x, back)  # :reversed
     model.fit(x, risen)  # :ordered
     model.fit(deck, y)  # :other-pairs
+    model.evaluate(x, codes)  # :renumbered
     model.fit(wide, y)  # :target
     model.evaluate(x[250:], y)  # trained-on :trained-on
     table.merge(shops)  # multiplied :multiplied
@@ -91,6 +93,7 @@ SLUGS = {
     "shifted": "wrong-pairing", "ordered": "wrong-pairing", "reversed": "wrong-pairing", "relabelled": "wrong-pairing",
     "in-window": "wrong-pairing", "by-count": "dead-switch", "no-class": "dead-switch",
     "dealt": "wrong-pairing", "other-pairs": "wrong-pairing",
+    "renumbered": "wrong-pairing",
 }  # fmt: skip
 ARGUMENTS = {
     "by-count": "class_weight",
@@ -99,6 +102,7 @@ ARGUMENTS = {
     "whole-scale": "validation_data",
     "shifted": "y",
     "ordered": "y",
+    "renumbered": "y",
     "reversed": "y",
 }
 
