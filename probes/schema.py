@@ -73,7 +73,8 @@ LATER_CALL = "later-call"  # capsule, call, file, bytes: the values of a later c
 GRADIENT = "gradient"  # capsule, function, python_name, graph, xla, where: the gradient of a compiled function
 # op, shapes, watched, predicted, given, where: eager operands of which broadcasting makes all pairs of rows
 MEETING = "meeting"
-# what (reshuffled, dropped, zipped, empty), where, used, other (loop), rows, method, model, shuffled: how it was made
+# what (reshuffled, shuffled-pass, dropped, zipped, empty), where, used, other (loop), rows, method, model, shuffled:
+# how it was made
 DATASET = "dataset"
 # what (reshuffled, sorted, batches, shared, apart, cached, unnamed, folds, and those of given_rows.py), where, used,
 # model, rows [training, validation] (of batches: those of one class, all; shared, unnamed, folds, windows, unwritten:

@@ -8,7 +8,7 @@ from any iterator and no element is made: what a dataset was built from is in it
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -64,6 +64,8 @@ class DatasetRecorder:
         self._loops: weakref.WeakKeyDictionary[Any, list[Any]] = weakref.WeakKeyDictionary()
         self._made = self._looped = 0
         self._written: set[tuple[Any, ...]] = set()
+        self._latest: tuple[Mapping[str, Any], Any] | None = None
+        """The line of the latest loop, and its dataset."""
         self.passed: Passed | None = None
         """Called with each dataset that is gone through, how often, where, and whether in a loop of the program."""
         finder.when_imported("tensorflow", self._hook)
@@ -92,7 +94,7 @@ class DatasetRecorder:
             self._where[dataset] = frames[0]
             self._callers.setdefault(str(frames[0]), weakref.WeakKeyDictionary())[dataset] = frames[-1]
         if "Zip" in name:
-            self._zipped(dataset)
+            self._zipped(dataset._inputs(), self._where.get(dataset))
 
     def given(self, method: str, model: Any, data: Any, where: Mapping[str, Any] | None) -> bool:
         """A Keras method was given a dataset; whether it was looked at in which order it gives which of its rows."""
@@ -119,6 +121,10 @@ class DatasetRecorder:
             return
         if self.passed is not None:
             self.passed(dataset, 1, loop, True)
+        latest, self._latest = self._latest, (loop, weakref.ref(dataset))
+        other = latest[1]() if latest is not None and latest[0] == loop else None
+        if other is not None and other is not dataset and other.element_spec != dataset.element_spec:
+            self._zipped([other, dataset], loop)  # two at one line, one after the other: by `zip` of Python
         before = self._loops.setdefault(dataset, [])
         if loop in before:
             return
@@ -126,8 +132,12 @@ class DatasetRecorder:
         before.append(loop)
         found = list(chain(dataset))
         self._dropped(found, method=LOOP, model=None, used=loop)
-        anew = shuffled_anew(found) if len(before) == 2 else []
-        if anew:
+        anew = shuffled_anew(found) if len(before) <= 2 else []
+        if anew and len(before) == 1 and isinstance(dataset.element_spec, tuple):
+            made = self._where.get(anew[0])
+            caller = self._callers.get(str(made), {}).get(anew[0], made)
+            self._write("shuffled-pass", caller, made=made, method=LOOP, model=None, used=loop)
+        elif anew and len(before) == 2:
             places = {"made": self._where.get(anew[0]), "used": before[0], "other": loop}
             self._write("reshuffled", self._chosen(anew[0]), method=LOOP, model=None, **places)
 
@@ -158,8 +168,8 @@ class DatasetRecorder:
         callers: Mapping[Any, Mapping[str, Any]] = self._callers.get(str(where), {})
         return callers.get(dataset, where) if len({str(c) for c in callers.values()}) > 1 else where
 
-    def _zipped(self, dataset: Any) -> None:
-        branches = [self._branch(d) for d in dataset._inputs()]
+    def _zipped(self, datasets: Sequence[Any], used: Mapping[str, Any] | None) -> None:
+        branches = [self._branch(d) for d in datasets]
         known = [b for b in branches if b is not None]
         if len(known) < 2 or len(known) < len(branches) or len({b.size for b in known}) > 1:
             return
@@ -170,7 +180,7 @@ class DatasetRecorder:
         if len(shuffled) == len(known) and len({b.spec for b in known}) == 1:
             return
         apart = [bool(b.shuffles) for b in known]
-        self._write("zipped", shuffled[-1].where, used=self._where.get(dataset), shuffled=apart, rows=[known[0].size])
+        self._write("zipped", shuffled[-1].where, used=used, shuffled=apart, rows=[known[0].size])
 
     def _branch(self, dataset: Any) -> _Branch | None:
         *steps, leaf = chain(dataset)

@@ -17,9 +17,15 @@ from xladoctor.model.diagnosis import Finding, Level, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.loops import predicts, unconditional
+from xladoctor.sources.loops import beside_others, predicts, unconditional
 
-_SLUGS = {"reshuffled": "wrong-pairing", "zipped": "wrong-pairing", "dropped": "wrong-shape-silent"}
+_SLUGS = {
+    "reshuffled": "wrong-pairing",
+    "shuffled-pass": "wrong-pairing",
+    "zipped": "wrong-pairing",
+    "dropped": "wrong-shape-silent",
+}
+_ONE_WAY = "shuffled-pass"
 _LOOP = "loop"
 _REMEDIES = {
     "reshuffled": Remedy(
@@ -28,6 +34,12 @@ _REMEDIES = {
         "safe",
         "Shuffle only training data, or use reshuffle_each_iteration=False, so that a second pass has the order of "
         "the first.",
+    ),
+    _ONE_WAY: Remedy(
+        "labels-of-pass",
+        "Keep the labels of the same pass",
+        "safe",
+        "`for x, y in data:` keep both, or predict on a dataset that is not shuffled.",
     ),
     "zipped": Remedy(
         "shuffle-after-zip",
@@ -72,6 +84,11 @@ def _of_loop(event: Event, recording: Recording) -> Event | None:
     """
     if event.get("method") != _LOOP:
         return event
+    if event["what"] == _ONE_WAY:
+        at = location(event.get("used"))
+        source = source_of(recording, str(at.file)) if at is not None else None
+        call = beside_others(source.tree, at.line) if source is not None and at is not None and at.line else None
+        return {**event, "method": call} if call is not None else None
     for at in map(location, (event.get("used"), event.get("other"))):
         source = source_of(recording, str(at.file)) if at is not None else None
         call = (
@@ -117,6 +134,12 @@ def _words(event: Event, used: str) -> tuple[str, str]:
             f"{call} gets a dataset that is shuffled again at each pass",
             f"What {call} gives{used} is in the order of this one pass. No other pass over the dataset and no "
             f"array has that order, so a prediction cannot be matched with its row or label.",
+        )
+    if event["what"] == _ONE_WAY:
+        return (
+            "Results of a loop over a shuffled dataset are kept without their labels, and put beside others",
+            f"What `{event.get('method')}` gives{used} is in the order of this one pass. Its labels are not kept, "
+            "and no array has that order, so each result meets that of another row.",
         )
     if event["what"] == "dropped":
         return (

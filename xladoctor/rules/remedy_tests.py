@@ -58,6 +58,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "height-first": _none(CODE),
     "leave-out-padding": _none(CODE),
     "linear-output": _none(CODE),
+    "labels-of-pass": _none(CODE),
     "names-of-results": _none(CODE),
     "number-once": _none(CODE),
     "one-list": _none(CODE),

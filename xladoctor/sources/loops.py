@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from xladoctor.sources.names import last_name, nodes_of, parameters, walk
 
+_MEASURES = re.compile(
+    r"accuracy|auc|confusion|corr|error|loss|mae|matrix|metric|mse|precision|r2|recall|report|rmse|score|update_state|zip"
+)
 _PREDICTS = ("predict", "predict_on_batch")
 TRAINS = frozenset(
     {"GradientTape", "apply", "apply_gradients", "fit", "fit_generator", "gradient", "minimize", "train_on_batch"}
@@ -37,6 +41,58 @@ def trains(tree: ast.Module, line: int) -> bool:
     found = [n for n in walk(tree) if isinstance(n, ast.For | ast.comprehension)]
     loops = [n for n in found if n.iter.lineno <= line <= (n.iter.end_lineno or 0)]
     return any(_trains(tree, _around(tree, n) if isinstance(n, ast.comprehension) else n) for n in loops)
+
+
+def beside_others(tree: ast.Module, line: int) -> str | None:
+    """What a loop that begins at a line calls with the rows of a dataset, if it learns nothing, leaves their labels
+    alone, and keeps the results under a name that is put beside something else by place.
+    """
+    for node in walk(tree):
+        if not isinstance(node, ast.For | ast.comprehension) or not isinstance(node.target, ast.Tuple):
+            continue
+        if not node.iter.lineno <= line <= (node.iter.end_lineno or 0) or len(node.target.elts) < 2:
+            continue
+        body = _around(tree, node) if isinstance(node, ast.comprehension) else node
+        rows, *others = (last_name(e) for e in node.target.elts)
+        used = {n.id for n in nodes_of(body, ast.Name) if isinstance(n.ctx, ast.Load)}
+        calls = [c for c in nodes_of(body, ast.Call) if rows in {n.id for a in c.args for n in nodes_of(a, ast.Name)}]
+        if used & set(others) or not calls or _trains(tree, body):
+            return None
+        kept = _kept(tree, body)
+        return last_name(calls[-1].func) if any(_beside(n, kept) for n in walk(tree)) else None
+    return None
+
+
+def _kept(tree: ast.Module, body: ast.AST) -> set[str]:
+    """The names under which the results of a loop are kept, and what is made of them alone."""
+    names = {last_name(c.func.value) for c in nodes_of(body, ast.Call)
+             if isinstance(c.func, ast.Attribute) and c.func.attr in ("append", "extend")}  # fmt: skip
+    inside = {id(n) for n in walk(body)}
+    for assign in sorted(nodes_of(tree, ast.Assign), key=lambda n: n.lineno):
+        of = {n.id for n in nodes_of(assign.value, ast.Name)}
+        if any(id(n) in inside for n in walk(assign.value)) or of & names:
+            names |= {t.id for t in assign.targets if isinstance(t, ast.Name)}
+    return names - {""}
+
+
+def _beside(node: ast.AST, kept: set[str]) -> bool:
+    """Whether results meet something that was not made of them: in a comparison, a distance, or a measure."""
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        parts = [node.left, *node.comparators]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        parts = _difference(node.left)
+    elif isinstance(node, ast.Call) and last_name(node.func) in ("abs", "absolute", "square") and node.args:
+        parts = _difference(node.args[0])
+    elif isinstance(node, ast.Call) and 2 <= len(node.args) <= 3 and _MEASURES.search(last_name(node.func)):
+        parts = node.args
+    plain = [p for p in parts if isinstance(p, ast.Name | ast.Subscript | ast.Attribute)]
+    of = [bool({n.id for n in nodes_of(p, ast.Name)} & kept) for p in plain]
+    return any(of) and not all(of)
+
+
+def _difference(node: ast.expr) -> list[ast.expr]:
+    return [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else []
 
 
 def _own(tree: ast.Module, body: ast.AST, batch: str) -> list[str]:

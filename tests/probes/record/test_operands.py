@@ -86,6 +86,8 @@ for _ in range(2):
     guesses = [lazy(r) for r, _ in twice]  # line 76
 labels = [y for _, y in twice]
 both = [r for r in kept], [r for r in kept]
+pairs = [*zip(D(rows).shuffle(9), D(rows[:, 0]).shuffle(9))]  # line 79
+pairs = [*zip(D(rows), D(rows[:, 0]))], [*zip(D(rows).shuffle(9), D(rows).shuffle(9))]
 from numpy._core import _methods
 print(_methods.asanyarray is np.asanyarray)
 """
@@ -120,7 +122,8 @@ def test_what_meets_eagerly_is_told_and_the_methods_are_put_back(tmp_path):
     # Datasets in an order that nobody has, or without their last rows.
     made = {(e["what"], e["where"]["line"], e["used"]["line"]): e.get("rows") for e in ran.of("dataset")}
     assert made == {("zipped", 58, 59): [10], ("reshuffled", 58, 64): None, ("dropped", 65, 65): [10, 8],
-                    ("reshuffled", 74, 76): None}  # fmt: skip
+                    ("reshuffled", 74, 76): None, ("shuffled-pass", 74, 76): None,
+                    ("zipped", 79, 79): [10]}  # fmt: skip
     # A mean over pairs of predictions, of NumPy; soon it has its own function back.
     assert [(e["shape"], e["where"]["line"]) for e in ran.of("table")] == [([10, 10], 71)]
     assert [(e["dtype"], e["least"], e["where"]["line"]) for e in ran.of("below-zero")] == [("int16", -32412, 55)]

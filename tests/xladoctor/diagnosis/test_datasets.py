@@ -64,6 +64,29 @@ def test_of_a_loop_the_source_says_what_it_does(tmp_path, monkeypatch):
     ]
 
 
+PASSES = """guess = np.concatenate([net(x).numpy() for x, _ in batches])
+table = confusion_matrix(labels, guess)
+kept = []
+for x, y in batches:
+    kept.append(net(x))
+print(np.mean((np.array(kept) - truth) ** 2), np.mean(np.abs(kept - truth)))
+both = [(net(x), y) for x, y in batches]
+features = [net(x) for x, _ in batches]
+centred = (features - offset) / features.std(0)
+for x, y in batches:
+    step(x, y)
+"""
+
+
+def test_results_of_a_shuffled_pass_that_are_kept_without_labels(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(PASSES, file))
+    one = {"what": "shuffled-pass", "method": "loop", "where": line(20)}
+    found = [told(tmp_path / str(n), {**one, "used": line(n)}) for n in (1, 4, 7, 8, 10)]
+    title = "Results of a loop over a shuffled dataset are kept without their labels, and put beside others"
+    warned = [("warning", "wrong-pairing", 20, title)]
+    assert found == [warned, warned, [], [], []]
+
+
 def test_of_two_loops_over_a_shuffled_dataset_one_predicts(tmp_path, monkeypatch):
     monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(LOOPS, file))
     loops = {"what": "reshuffled", "method": "loop", "where": line(20)}
