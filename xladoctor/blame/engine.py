@@ -47,11 +47,14 @@ from xladoctor.blame.elements import YIELDED, of_counts
 from xladoctor.blame.features import MAKES, Features, factors, features
 from xladoctor.blame.flat_targets import of_flat_targets
 from xladoctor.blame.follow import Follower
+from xladoctor.blame.fractions import of_fractions
 from xladoctor.blame.indices import LABEL, OF_VALUES, of_columns, of_indices, of_marks
+from xladoctor.blame.objects_made import of_objects
 from xladoctor.blame.one_more import of_one_more
 from xladoctor.blame.open_lengths import of_open_lengths
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
+from xladoctor.blame.two_orders import of_two_orders
 from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
 from xladoctor.edits.facts import facts_of
 from xladoctor.model.blame import Blame, Edit, Provenance, Step, Suspect
@@ -166,6 +169,9 @@ def _by_sources(
     yield from documented.of_documents(hops, crash, run, files)
     yield from siblings.of_siblings(hops, crash, run, files)
     yield from past_the_end.of_windows(run, crash)
+    yield from of_two_orders(hops, crash, files)
+    yield from of_fractions(crash, files, known.files)
+    yield from of_objects(crash, files, known.files)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         yield from conventions.of_squeezes(hops, files)
     if clash is None:

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from xladoctor.blame.bindings import Line
-from xladoctor.blame.crash import Crash
+from xladoctor.blame.crash import Crash, Frame
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
@@ -37,7 +37,7 @@ def of_siblings(hops: Mapping[Line, int], crash: Crash, run: Follower, files: Fi
         found += [*_of_bare(tree), *_of_together(tree)] if ranks else []
         found += [*_of_plain_results(tree), *_of_plain_arguments(tree), *_of_kept(tree, run, crash.sizes)]
         if crash.at is not None and crash.at.file == file:
-            found += _of_unread(tree, crash.at.line, run)
+            found += [*_of_unread(tree, crash.at.line, run), *_of_unused_rows(tree, crash.at)]
         yield from conventions(file, found, hops)
     if min(crash.sizes, default=0) > 1:
         yield from _of_taken_apart(hops, crash.sizes, files)
@@ -115,6 +115,25 @@ def _of_kept(tree: ast.Module, run: Follower, sizes: Sequence[int]) -> Iterator[
                 and whole == ast.unparse(node.targets[0])
             ):
                 yield node.lineno, 7.6, f"It keeps some of the {size} of `{whole}`; what else has {size} keeps all."
+
+
+def _of_unused_rows(tree: ast.Module, at: Frame) -> Iterator[Found]:
+    """`rows = table["id"].to_numpy()`, which nothing reads, and after it `x = x.astype(float)`: an operand of the
+    failing line was made last there, with all rows, where another operand has as many as there are of the unread ones.
+    """
+    scope: list[ast.stmt] = getattr(scope_at(tree, at.line), "body", [])
+    failing = next((s for s in scope if s.lineno <= at.line <= (s.end_lineno or s.lineno)), None)
+    read = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    made = [(s, t.id) for s in scope if isinstance(s, ast.Assign) for t in s.targets[:1] if isinstance(t, ast.Name)]
+    for statement, name in made if failing is not None else ():
+        rows = at.shapes.get(name, ())
+        if name in read or len(rows) != 1 or failing is None or statement.lineno >= failing.lineno:
+            continue
+        whole = {n for n in names_in(failing) if at.shapes.get(n, (rows[0],))[:1] not in (rows, ())}
+        later = [s for s, n in made if n in whole and statement.lineno < s.lineno < failing.lineno]
+        if whole:
+            reason = f"`{name}`, the {rows[0]} rows that are asked for, is read nowhere, and it takes all rows."
+            yield (later[-1] if later else failing).lineno, 8.2, reason
 
 
 def _of_bare(tree: ast.Module) -> Iterator[Found]:

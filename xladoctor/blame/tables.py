@@ -216,7 +216,10 @@ def _unfiltered(tree: ast.Module) -> Iterator[Found]:
 
 
 def _uncut(tree: ast.Module) -> Iterator[Found]:
-    """The one of several values that is not taken at the rows that all others are: `x[train], y[train], weights`."""
+    """The one of several values that is not taken at the rows that all others are: `x[train], y[train], weights`, also
+    of what is made of them (`(x**2)[keep]`, `x[keep].astype("float32")`).
+    """
+    numbers = set(_numbers_in(tree))
     for node in walk(tree):
         values: list[ast.expr] = []
         if isinstance(node, ast.Tuple):
@@ -225,13 +228,57 @@ def _uncut(tree: ast.Module) -> Iterator[Found]:
             values = [*node.args, *(k.value for k in node.keywords)]
         elif isinstance(node, ast.Dict):
             values = node.values
-        rows = [ast.unparse(v.slice) for v in values if isinstance(v, ast.Subscript) and isinstance(v.slice, _NAME)]
-        whole = [v for v in values if isinstance(v, _NAME)]
-        if len(rows) > 1 and len(set(rows)) == 1 and len(whole) == 1:
-            yield whole[0].lineno, 7.6, f"It takes all rows of `{ast.unparse(whole[0])}`, and of others `{rows[0]}`."
+        rows = {_cut_at(v) for v in values} - {""}
+        whole = [v for v in values if not _cut_at(v) and _may_have_rows(v, numbers)]
+        if len(rows) == 1 and sum(bool(_cut_at(v)) for v in values) > 1 and len(whole) == 1:
+            cut = next(iter(rows))
+            yield whole[0].lineno, 7.6, f"It takes all rows of `{ast.unparse(whole[0])}`, and of others `{cut}`."
 
 
 _NAME = ast.Name | ast.Attribute
+_OF_ONE = frozenset({"float", "int", "len", "bool", "str"})
+
+
+def _numbers_in(tree: ast.Module) -> Iterator[str]:
+    """The names that are given a single number, or a text: they have no rows."""
+    for node in walk(tree):
+        value = node.value if isinstance(node, ast.Assign) else None
+        if isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and last_name(value.func) in _OF_ONE):
+            yield from (last_name(t) for t in getattr(node, "targets", ()))
+        elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
+            kind = ast.unparse(node.annotation).partition("|")[0].strip()
+            name = node.arg if isinstance(node, ast.arg) else last_name(node.target)
+            yield from [name] if kind in _OF_ONE else []
+        elif isinstance(node, _Function):
+            defaults = zip(reversed(node.args.args), reversed(node.args.defaults), strict=False)
+            yield from (a.arg for a, d in defaults if isinstance(d, ast.Constant) and d.value is not None)
+
+
+def _inner(value: ast.expr) -> ast.expr:
+    """What a value is made of, element by element: `x` of `(x**2).astype("float32")`."""
+    while True:
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _KEEPS:
+            method = last_name(value.func.value) not in _MODULES
+            value = value.func.value if method or not value.args else value.args[0]
+        elif isinstance(value, ast.BinOp) and isinstance(value.right, ast.Constant):
+            value = value.left
+        else:
+            return value
+
+
+_KEEPS = frozenset({"astype", "copy", "numpy", "to_numpy", "asarray", "array", "sqrt", "square", "abs", "log", "exp"})
+_MODULES = frozenset({"np", "numpy", "tf", "tensorflow", "jnp"})
+
+
+def _cut_at(value: ast.expr) -> str:
+    """The rows at which a value is taken."""
+    inner = _inner(value)
+    return ast.unparse(inner.slice) if isinstance(inner, ast.Subscript) and isinstance(inner.slice, _NAME) else ""
+
+
+def _may_have_rows(value: ast.expr, numbers: set[str]) -> bool:
+    inner = _inner(value)
+    return isinstance(inner, _NAME) and last_name(inner) not in numbers
 
 
 def _merged(tree: ast.Module) -> Iterator[Found]:

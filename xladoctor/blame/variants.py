@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from xladoctor.model.blame import Edit
 from xladoctor.sources.names import last_name, nodes_of, walk
+from xladoctor.sources.taken_apart import is_whole
 
 Shapes = Mapping[ast.expr, tuple[int | None, ...]]
 Numbers = Mapping[ast.expr, set[int]]
@@ -254,7 +255,7 @@ def of_orders(file: str, holder: ast.AST, numbers: Numbers, shapes: Shapes, know
             continue
         alike = all(e in numbers for e in node.elts) and isinstance(holder, ast.Call | ast.keyword)
         given = all(e in shapes for e in node.elts) and not isinstance(holder, ast.For)
-        taken = isinstance(holder, ast.Assign) and node in holder.targets and isinstance(holder.value, ast.Call)
+        taken = isinstance(holder, ast.Assign) and node in holder.targets and is_whole(holder.value)
         wanted: Sequence[str] = ()
         if taken and isinstance(holder, ast.Assign) and isinstance(holder.value, ast.Call):
             wanted = known.given.get(last_name(holder.value.func), ())
