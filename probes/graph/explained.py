@@ -24,7 +24,7 @@ from .fixed_part import FixedPart, fixed_part
 from .ir import ancestors
 from .load import load_sample
 from .measure import Array, picture_axes
-from .other_inputs import Change, divisor, orders, other_data, other_moves, turns_alone
+from .other_inputs import Change, disagreement, divisor, orders, other_data, other_moves, turns_alone
 from .step import Step, frames_once, prepare
 from .two_chains import two_chains
 
@@ -32,6 +32,8 @@ _FEW, _STEPS = 8, 40
 """Steps of a first look, and of a fit. Which inputs explain the data best shows early."""
 _SEARCH = 0.6
 """The share of the time after which nothing else is tried: what was found is fitted to the end in the rest."""
+_LOOK = 0.5
+"""The share of that time after which places that disagree are named without a fit, which may tell the wrong one."""
 _RATE = 0.2
 _START = 0.1
 """The spread of the free results at the start. At zeros, an even part such as an intensity has no slope."""
@@ -55,7 +57,8 @@ def explained(request: Any) -> dict[str, Any]:
     out-of-reach), "input", "residual" with what was recorded, "other" with what explains them better, "start", "factor"
     (how many times larger the data are), "rows", and the frames of ops: "meeting", "used" by, "transforms"}.
     """
-    until = time.monotonic() + _SEARCH * request.seconds
+    began = time.monotonic()
+    until = began + _SEARCH * request.seconds
     try:
         program = load_sample(Path(request.capsule))
         if program is None:
@@ -64,7 +67,7 @@ def explained(request: Any) -> dict[str, Any]:
         found = fixed_part(step)
         if found is None:
             return {"result": "none", "why": None}
-        return _Fit(step, found, until).answer()
+        return _Fit(step, found, until, began).answer()
     except GraphRoomError as error:
         return {"result": "not-checked", "why": str(error)}
 
@@ -86,8 +89,9 @@ class _Fitted:
 class _Fit:
     """Fits the results of the network, not its weights."""
 
-    def __init__(self, step: Step, part: FixedPart, until: float) -> None:
-        self._step, self._part, self._until = step, part, until
+    def __init__(self, step: Step, part: FixedPart, until: float, began: float = 0.0) -> None:
+        self._step, self._part, self._until, self._began = step, part, until, began
+        self._places: dict[str, Any] | None = None
         needed = ancestors(step.pure.graph, [part.target, part.prediction])
         whole = step.pure.graph
         nodes = {n: v for n, v in whole.nodes.items() if n in needed}
@@ -107,6 +111,9 @@ class _Fit:
 
     def answer(self) -> dict[str, Any]:
         """What `explained` returns."""
+        self._places = self._disagreement()
+        if self._places is not None and time.monotonic() - self._began > _LOOK * (self._until - self._began):
+            return self._places  # no time for a fit
         given = self._fitted({}, _FEW)
         if given.residual > _POOR:
             given = self._fitted({}, _STEPS)
@@ -120,7 +127,7 @@ class _Fit:
         for change in self._others():
             if time.monotonic() > self._until:
                 if not tried:
-                    return {"result": "not-checked", "why": "the time was over"}
+                    return self._places or {"result": "not-checked", "why": "the time was over"}
                 break  # what was found is still worth a fit
             residual = self._residual(change, _FEW)
             if residual < _PROMISING * given.residual:
@@ -135,7 +142,7 @@ class _Fit:
         """What is said of the changes that looked promising."""
         fits = [(c, self._fitted(c.inputs, _STEPS, c.target)) for c in changes]
         if not fits:
-            return {**self._common(given), "relation": None}
+            return self._places or {**self._common(given), "relation": None}
         least = min(fit.residual for _, fit in fits)
         near = [(c, fit) for c, fit in fits if fit.residual <= _ALIKE * least]
         change, other = min(near, key=lambda found: (found[0].rank, found[1].residual))
@@ -143,13 +150,25 @@ class _Fit:
         touched = self._touched(change)
         better = _FAR_BETTER if change.target is not None or not touched.all() else _BETTER
         if not ((other.rows < _BETTER * given.rows)[touched].all() and other.residual < better * given.residual):
-            return {**common, "relation": None}
+            return self._places or {**common, "relation": None}
         if change.target is not None:
             return {**common, "relation": "data", "change": change.relation, **self._transforms()}
         uses = change.uses
         rest = [u.frames for u in self._uses if u.tensor == uses[0].tensor and u not in uses]
         where = {"input": uses[0].tensor, "used": [u.frames for u in uses], "rest": rest}
         return {**common, "relation": change.relation, **where}
+
+    def _disagreement(self) -> dict[str, Any] | None:
+        """The answer for places that use the moves in two ways, where the data do not tell which one is right."""
+        found = disagreement(self._whole, self._part, self._uses, self._arguments, self._shapes_of)
+        if found is None:
+            return None
+        relation, use, before, after = found
+        rest = [u.frames for u in self._uses if u.tensor == use.tensor and u != use]
+        return {
+            "result": "asked", "why": None, "rows": len(self._target), "meeting": self._frames(self._part.meeting),
+            "relation": relation, "input": use.tensor, "used": [use.frames], "rest": rest, "trip": [before, after],
+        }  # fmt: skip
 
     def _touched(self, change: Change) -> Array:
         """The rows of which a change gives the moves in another way."""

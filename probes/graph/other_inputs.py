@@ -124,6 +124,31 @@ def turns_alone(
     return found or None
 
 
+def disagreement(
+    graph: Graph,
+    part: FixedPart,
+    uses: Sequence[Use],
+    arguments: Mapping[str, Array],
+    shapes_of: Callable[[list[str]], dict[str, tuple[int, ...]]],
+) -> tuple[str, Use, float, float] | None:
+    """(relation, the last use of the moves after whose turn all agree, how much a second pass changes as it is, and
+    with the turn) of a part that puts patches together; None where the uses agree, or no turn helps.
+    """
+    alone = turns_alone(graph, part, uses, arguments, shapes_of)
+    own = [u for u in uses if moves_axis(arguments[u.tensor]) is not None]
+    trip = round_trip(graph, part, own, shapes_of) if alone else None
+    if trip is None or not alone:
+        return None
+    run = trip.runner(uses, part, arguments)
+    given = {u.name: np.rint(arguments[u.tensor]).astype(arguments[u.tensor].dtype) for u in own}
+    relation, name = alone[-1]
+    use = next(u for u in own if u.name == name)
+    turned = dict(_turned(given[name], moves_axis(given[name]) or 0))[relation]
+    if not trip.mixes(run, given):
+        return None
+    return relation, use, trip.changed(run, given), trip.changed(run, {**given, name: turned})
+
+
 def divisor(
     graph: Graph,
     part: FixedPart,

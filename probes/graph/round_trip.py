@@ -81,6 +81,19 @@ class RoundTrip:
         once, twice = run(self._picture(), given), run(2 * self._picture(), given)
         return bool(np.allclose(2 * once, twice, rtol=1e-3, atol=1e-4 * float(np.abs(once).max())))
 
+    def mixes(self, run: Callable[[Array, Mapping[str, Array]], Array], given: Mapping[str, Array]) -> bool:
+        """Whether patches come back with parts of others: they are put together in between."""
+        patches = self._picture()
+        once = run(patches, given)
+        pictures = {axis % patches.ndim for axis in picture_axes(self.shape)}
+        for axis in (a for a in range(patches.ndim) if a not in pictures and patches.shape[a] > 1):
+            other = patches.copy()
+            np.moveaxis(other, axis, 0)[0] *= 2
+            apart = np.abs(np.moveaxis(run(other, given) - once, axis, 0)[1:])
+            if float(apart.max()) > _SAME * float(np.abs(once).max()):
+                return True
+        return False
+
     def _divides(self, name: str) -> bool:
         return self.graph.nodes[name].op in _DIVISIONS
 

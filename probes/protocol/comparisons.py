@@ -317,7 +317,8 @@ class OwnGradients(Record):
 class Explained(Record):
     """What the fixed part of a model can make of its data (`explained.explained`): asked, none or not-checked. `used`
     and `rest` have the frames of the places at which the input is turned, and of its other ones, `divisor` those of
-    what patches that overlap are divided by, where that makes no mean of them.
+    what patches that overlap are divided by, where that makes no mean of them. `trip`: how much a second pass of
+    patches through the part changes, as it is and with the turn, where the places disagree and the data fit both.
     """
 
     result: str
@@ -335,6 +336,7 @@ class Explained(Record):
     rest: tuple[Any, ...] = ()
     transforms: tuple[Any, ...] = ()
     divisor: tuple[Any, ...] = ()
+    trip: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

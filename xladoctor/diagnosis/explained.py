@@ -87,7 +87,9 @@ def _turned(recording: Recording, told: Mapping[str, Any]) -> Finding:
     places = [at for at in used if at is not None]
     names, at = _line(recording, told, places)
     name = names[0] if names else "the moves"
-    where = f" in {places[0].function}" if told.get("rest") and places else ""
+    where = f" in {_apart(told).function}" if told.get("rest") and places else ""
+    if told.get("trip"):
+        return _apart_by_trip(told, name, where, at)
     title = f"The data are explained better by `{name}` {_HOW[told['relation']]}{where}"
     before, after = float(told.get("residual") or 0.0), float(told.get("other") or 0.0)
     return Finding(
@@ -102,6 +104,26 @@ def _turned(recording: Recording, told: Mapping[str, Any]) -> Finding:
     )  # fmt: skip
 
 
+def _apart_by_trip(told: Mapping[str, Any], name: str, where: str, at: Location | None) -> Finding:
+    """The finding for two places that use the moves in two ways."""
+    rule = by_slug(_TURNED)
+    ours = {(f[0], f[2]) for f in told["used"][0]}
+    rest = [[f for f in frames if (f[0], f[2]) not in ours] or frames for frames in told["rest"]]
+    others = [o for o in map(_location, rest) if o is not None]
+    other = f"; the other place is {others[0]}" if others else ""
+    title = f"`{name}` are used in two ways: the places agree once they are taken {_HOW[told['relation']]}{where}"
+    before, after = (float(n) for n in told["trip"])
+    return Finding(
+        code=rule.code, slug=_TURNED, level="warning", role="root", title=title,
+        message=f"A part of the model behind its last weights puts patches together by `{name}` and takes them out "
+        f"again. A worker passed made-up patches through it twice. The second pass changed {before:.0%} of what the "
+        f"first one made, and {after:.2%} with `{name}` {_HOW[told['relation']]}{where}. Training does not change this "
+        f"part. Which of the two places is wrong is not known{other}.",
+        location=at, evidence=(Proof("worker", title, str(at)),), status="confirmed", basis=FITTED,
+        remedies=(_ONE_CONVENTION,), details={"kind": "places", "relation": told["relation"], "trip": [before, after]},
+    )  # fmt: skip
+
+
 def _line(recording: Recording, told: Mapping[str, Any], places: list[Location]) -> tuple[list[str], Location | None]:
     """(what the moves are called, the line that turns them most likely): in the function of the one use that is turned;
     else before the graph, where they are made.
@@ -109,8 +131,8 @@ def _line(recording: Recording, told: Mapping[str, Any], places: list[Location])
     trees = program_of(recording)
     names = [n for at in places for n in names_at(trees, at.file, at.line or 0)]
     relation = str(told["relation"])
-    own = _apart(told) if told.get("rest") else None
-    if own is not None:
+    if told.get("rest"):
+        own = _apart(told)
         line = handed_on(trees, own.file, own.line or 0, relation)
         return names, Location(own.file, line, own.function)
     found = turns(trees, names, relation, {(at.function or "").rpartition(".")[2] for at in places})
@@ -119,11 +141,11 @@ def _line(recording: Recording, told: Mapping[str, Any], places: list[Location])
     return names, Location(found[0].file, found[0].line, found[0].function)
 
 
-def _apart(told: Mapping[str, Any]) -> Location | None:
+def _apart(told: Mapping[str, Any]) -> Location:
     """The innermost frame of the turned use whose function is in no other use."""
     others = {(f[0], f[2]) for frames in told["rest"] for f in frames}
     own = [f for f in told["used"][0] if (f[0], f[2]) not in others] or list(told["used"][0])
-    return _location(own)
+    return Location(str(own[-1][0]), int(own[-1][1]), str(own[-1][2]))
 
 
 def _out_of_reach(recording: Recording, told: Mapping[str, Any]) -> Finding:

@@ -175,12 +175,18 @@ def handed_on(trees: Mapping[str, ast.Module], file: str, line: int, relation: s
     for node in (n for s in body for n in walk(s)):
         if _weight(node, relation) and names & {last_name(n) for n in nodes_of(node, ast.Name)}:
             return getattr(node, "lineno", line)
-    if taken is not None and any(_weight(n, relation) for n in walk(taken)):
+    if taken is not None and (any(_weight(n, relation) for n in walk(taken)) or _hands_on(taken.value)):
         return line
     for call in (n for s in body for n in nodes_of(s, ast.Call)):
         if any(isinstance(a, ast.Name) and a.id in names for a in call.args):
             return call.lineno
     return line
+
+
+def _hands_on(value: ast.expr) -> bool:
+    """`moved = shift(images, flat(moves))`: what is made of the moves goes into a function at once."""
+    given = [*value.args, *(k.value for k in value.keywords)] if isinstance(value, ast.Call) else []
+    return any(isinstance(n.operand if isinstance(n, ast.UnaryOp) else n, ast.Call) for n in given)
 
 
 def _statements(tree: ast.Module) -> Iterator[tuple[str, _Statement]]:

@@ -230,3 +230,32 @@ def test_a_mean_that_is_not_divided_by_its_weights(tmp_path, weights, wanted):
     told = told_of(tmp_path, views, moves, weighed, pictures=VIEWS)
     assert (told.get("divisor") or [[None] * 3])[-1][2] == wanted, told
     assert (told["relation"] == "out-of-reach") == (wanted is not None), told
+
+
+def ambiguous(tf, shifted, views, d, sign=1):
+    """Views that are put together and taken apart again, each times a free number: it explains data of any moves."""
+    return right(tf, shifted, gathered(tf, shifted, views, d), sign * d)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_places_that_disagree_are_named_where_the_data_fit_both(tmp_path, sign):
+    views, moves = scene(np.random.default_rng(5))
+
+    def part(tf, shifted, seen, d):
+        return ambiguous(tf, shifted, seen, d, sign)
+
+    told = told_of(tmp_path, np.ones_like(views), moves, part, pictures=VIEWS)  # flat pictures stay so under all moves
+    assert told["relation"] == ("negated" if sign < 0 else None), told
+    if sign < 0:
+        assert told["trip"][0] > 0.3 and told["trip"][1] < 0.05
+        assert [frames[-1][2] for frames in told["used"]] == ["ambiguous"]
+
+
+def test_moves_of_single_pictures_are_no_places_that_disagree(tmp_path):
+    views, moves = scene(np.random.default_rng(5))
+
+    def twice(tf, shifted, seen, d):
+        once = shifted(seen, tf.reshape(d, (-1, 2)))
+        return tf.reshape(shifted(once, tf.reshape(d, (-1, 2))), (-1, VIEWS, SIDE, SIDE))
+
+    assert told_of(tmp_path, np.ones_like(views), moves, twice, pictures=VIEWS)["relation"] is None

@@ -39,3 +39,11 @@ def test_data_that_another_scale_or_centre_explains_are_a_warning(tmp_path, chan
 @pytest.mark.parametrize("relation", ["out-of-reach", None])
 def test_a_fit_that_came_to_nothing_is_no_finding(tmp_path, relation):
     assert told_of(tmp_path, relation=relation, factor=1e16) == []
+
+
+def test_places_that_use_moves_in_two_ways_are_a_warning_that_names_both(tmp_path):
+    used, rest = [FRAMES], [[["train.py", 9, "<module>"], ["model.py", 7, "assemble"]]]
+    [found] = told_of(tmp_path, relation="negated", used=used, rest=rest, trip=[0.84, 0.0005])
+    assert (found.slug, found.level, found.status) == ("wrong-pairing", "warning", "confirmed")
+    assert "84%" in found.message and "0.05%" in found.message and "model.py:7" in found.message
+    assert found.location.line == 4 and "opposite sign in call" in found.title

@@ -126,3 +126,13 @@ offsets = displacements(run.positions, groups)
 def test_what_lays_items_out_by_columns_before_the_moves_are_made(visited, line):
     found = turns({"a.py": ast.parse(SCAN.format(visited=visited))}, ["offsets"], "reordered")
     assert (found[0].line if found and found[0].score > 6 else None) == line
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [("moved = shift(images, flat(offsets))", 2), ("moved = flat(offsets)", 3)],
+    ids=["at once", "later"],
+)
+def test_moves_that_are_handed_on_in_the_line_that_takes_them(line, found):
+    source = f"def cut(images, offsets):\n    {line}\n    return crop(moved, 4)\n"
+    assert handed_on({"a.py": ast.parse(source)}, "a.py", 2, "negated") == found
