@@ -30,7 +30,7 @@ from .measure import Array, rows_in
 from .off_transform import off_transform
 from .own_rows import is_for_every_row, own_rows
 from .pooled import pooled, users_of
-from .row_sets import BITS, RowSets, along, axes_of_rows, in_blocks, in_turn, is_clean, varies
+from .row_sets import BITS, RowSets, along, axes_of_rows, by_item, in_blocks, in_turn, is_clean, varies
 from .scaled import is_meant, scaled
 from .spread import spread
 from .step import Step, frames_once
@@ -115,7 +115,7 @@ class _Judge:
             elif node.op in _ITEM_BY_ITEM:
                 told = self._beside(name, node.inputs[:2])
             elif node.op == "GatherV2":
-                told = self._gathered(name)
+                told = self._beside(name, node.inputs[:2]) if by_item(node) else self._gathered(name)
             elif node.op in _SEGMENTS:
                 told = self._segments(name)
             elif node.op in ("Einsum", "XlaEinsum", "Roll", "Cast"):
@@ -290,9 +290,8 @@ class _Judge:
             return None
         items, rest = divmod(len(sets), self._found.batch) if sets.ndim else (0, 1)
         flat = items > 1 and not rest and axes_of_rows(sets) == [0] and in_blocks(along(sets, 0))
-        if not flat or numbers.max() >= items:
-            return None
-        return self._told("gathered", name, None, tensors=(taken, index))
+        told = self._told("gathered", name, None, tensors=(taken, index))
+        return told if flat and numbers.max() < items else None
 
     def _crossed(self, name: str) -> Mispairing | None:
         op, users = self._graph.nodes[name].op, users_of(self._graph)

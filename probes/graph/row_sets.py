@@ -15,7 +15,7 @@ import numpy as np
 
 from .errors import Unsupported
 from .evaluate import Activation, Frames
-from .ir import Graph, Input, ancestors, body_names, split
+from .ir import Graph, Input, Node, ancestors, body_names, split
 from .leaves import behind, has_number
 from .machine import Handle, RunFailed
 from .measure import Array
@@ -71,6 +71,11 @@ def batched(inputs: Sequence[Input], arguments: Mapping[str, Array], batch: int)
         if len(value) == batch:
             found.append(f"{item.name}:0")
     return found
+
+
+def by_item(node: Node) -> bool:
+    """Whether a gather takes from each item of the first axis by indices of its own, as a warp does."""
+    return bool(node.definition.attr["batch_dims"].i)
 
 
 class _Search:

@@ -79,6 +79,18 @@ def products_in_two_orders(tf, v, x, y):
     return tf.reshape(left @ right, (-1, F))  # BAD groups
 
 
+def warped_by_moves_of_other_rows(tf, v, x, y):
+    flat = tf.tile(x * v[:, 0], [T, 1])
+    places = tf.cast(tf.abs(tf.repeat(x, T, axis=0)) * 7.3, tf.int32) % F
+    return tf.reshape(tf.gather(flat, places, batch_dims=1), (-1, T * F))  # BAD groups
+
+
+def warped_by_its_own_moves(tf, v, x, y):
+    flat = tf.repeat(x * v[:, 0], T, axis=0)
+    places = tf.cast(tf.abs(tf.repeat(x, T, axis=0)) * 7.3, tf.int32) % F
+    return tf.reshape(tf.gather(flat, places, batch_dims=1), (-1, T * F))
+
+
 def modular_index(tf, v, x, y):
     flat = tf.reshape(x, (-1,)) * v[0]
     index = tf.math.floormod(tf.range(tf.shape(flat)[0]), tf.shape(x)[0])
@@ -445,6 +457,7 @@ BAD = [
     tiled_beside_repeated,
     products_in_two_orders,
     modular_index,
+    warped_by_moves_of_other_rows,
     reshaped_where_transposed_was_meant,
     over_the_batch,
     last_of_the_first_row,
@@ -478,6 +491,7 @@ GOOD = [
     steps_in_time,
     tiled_alike,
     products_in_one_order,
+    warped_by_its_own_moves,
     transposed_groups,
     every_pair,
     ghost_batches,
