@@ -139,6 +139,16 @@ OF_SOURCE: Mapping[str, Kind] = {
     "unknown-hook": Kind(_SWITCH, _HOOK),
     "argument-ignored": Kind(_SWITCH, _KEEP),
     "two-layouts": Kind(_PAIRING, _AFTER),
+    "two-orders": Kind(
+        _PAIRING,
+        Remedy(
+            "one-order",
+            "Use one order of the parts",
+            "changes-numerics",
+            "Turn them where they are handed on (`positions[..., ::-1]`), or put them together in the order that is "
+            "expected. Move a picture with one bright pixel by (3, 0) to see which axis comes first.",
+        ),
+    ),
     "one-reordered": Kind(
         _PAIRING,
         Remedy(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from xladoctor.sources.names import last_name, statements, walk
 
 _MOST_PARTS = 4
-_PLAIN = frozenset({"shape", "size", "dsize", "args", "batch", "data", "item", "pair", "self"})
+_PLAIN = frozenset({"shape", "size", "dsize", "args", "batch", "data", "item", "pair", "self", "T"})
 """Names that stand for other things in each function."""
 
 

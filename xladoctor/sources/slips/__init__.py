@@ -51,6 +51,7 @@ from xladoctor.sources.slips.straight_through import straight_through
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
 from xladoctor.sources.slips.trace_time_python import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
+from xladoctor.sources.slips.two_orders import two_orders
 from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
 from xladoctor.sources.slips.whole import whole
@@ -96,6 +97,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from options(trees, words)
     yield from ignored(trees)
     yield from layouts(trees)
+    yield from two_orders(trees)
     yield from unread(trees)
 
 
