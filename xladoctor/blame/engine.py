@@ -42,6 +42,7 @@ from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.batches import Batching
 from xladoctor.blame.bindings import Index, Line, index
 from xladoctor.blame.call_arguments import FAILS, HINT
+from xladoctor.blame.canvas import of_canvas
 from xladoctor.blame.crash import Crash, Seen, crash_of
 from xladoctor.blame.elements import YIELDED, of_counts
 from xladoctor.blame.features import MAKES, Features, factors, features
@@ -172,6 +173,7 @@ def _by_sources(
     yield from of_two_orders(hops, crash, files)
     yield from of_fractions(crash, files, known.files)
     yield from of_objects(crash, files, known.files)
+    yield from of_canvas(crash, files, known.files)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         yield from conventions.of_squeezes(hops, files)
     if clash is None:

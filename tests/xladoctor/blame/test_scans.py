@@ -167,3 +167,39 @@ def test_what_is_not_taken_at_the_rows_that_all_others_are(counts: str, scale: s
     assert told is not None
     said = [s.reason for s in told.suspects if s.reason.startswith("It takes all rows of")]
     assert said == ([f"It takes all rows of `{whole}`, and of others `keep`."] if whole else [])
+
+
+STITCH = """
+import numpy as np
+def stitch(images, corners, inner):
+    height = {height}
+    width = corners[:, 1].max() + inner
+    total = np.zeros((height, width))
+    for image, (y, x) in zip(images, corners):
+        total[y:y + inner, x:x + inner] += image
+    return total
+stitch(np.load("i.npy"), np.load("c.npy"), 16)
+"""
+
+
+@pytest.mark.parametrize(
+    ("height", "message", "line"),
+    [
+        ("corners[:, 0].max() + inner // 2", "(15,16) (16,16)", "height = corners[:, 0].max() + inner // 2"),
+        ("corners[:, 0].max()", "(15,16) (16,16)", "height = corners[:, 0].max()"),
+        ("corners[:, 0].max() + inner", "(16,15) (16,16)", "width = corners[:, 1].max() + inner"),
+        ("corners[:, 0].max() + inner", "(0,16) (16,16)", None),
+        ("corners[:, 0].max() + inner", "(16,16) (15,16)", None),
+    ],
+)
+def test_the_side_of_a_canvas_that_is_too_small(height: str, message: str, line: str | None) -> None:
+    told = blamed(
+        STITCH.format(height=height),
+        ("<module>", "stitch(np"),
+        ("stitch", "total[y:y"),
+        message=f"operands could not be broadcast together with shapes {message} (15,16) ",
+        slug="broadcast-mismatch",
+        dims=(15, 16),
+    )
+    own = [s.code for s in (told.suspects if told is not None else ()) if "ends behind it" in s.reason]
+    assert own == ([line] if line is not None else [])
