@@ -18,7 +18,7 @@ ORDER = np.random.default_rng(1).permutation(200)
 @pytest.fixture
 def holds(monkeypatch):
     def these(**arrays):
-        monkeypatch.setattr(module, "arrays_around", lambda: iter(arrays.items()))
+        monkeypatch.setattr(module, "arrays_around", lambda rows: iter(arrays.items()))
 
     return these
 
@@ -29,6 +29,8 @@ def test_rows_and_labels_that_were_shuffled_apart(kind, holds):
     holds(x=ROWS, y=y)
     found = other_pairs(ROWS[ORDER], y[other])
     assert found["names"] == ["x", "y"] and found["argument"] == "x" and found["rows"][1] == 200
+    holds(xs=ROWS[ORDER], ys=y[other], x=ROWS, y=y)  # what is given has names, too
+    assert other_pairs(ROWS[ORDER], y[other])["names"] == ["x", "y"]
     assert found["numbers"][0] < 0.25 < 0.5 < found["numbers"][1]
     assert other_pairs(ROWS, y[other])["argument"] == "y"
     assert other_pairs(ROWS[ORDER], y[ORDER]) is None
@@ -44,10 +46,29 @@ def test_pairs_that_are_right_although_two_arrays_have_others(holds):
     noise = RNG.normal(size=200)
     holds(x=ROWS, y=noise)  # nothing follows in either pairs
     assert other_pairs(ROWS, RNG.permutation(noise)) is None
-    holds(x=ROWS, y=y, mixed=y[ORDER])  # one of both is what the training has
-    assert other_pairs(ROWS, y[ORDER]) is None
+    holds(
+        given=ROWS, labels=y, x=ROWS[ORDER], y=y
+    )  # labels of the same numbers, and the pairs that are given are right
+    assert other_pairs(ROWS, y) is None
     holds(x=ROWS[:20], y=y[:20])
     assert other_pairs(ROWS[:20], y[:20][::-1]) is None
+
+
+def test_a_part_of_the_labels_that_were_taken_in_another_order(holds):
+    y = LABELS["line"].astype("float32")
+    holds(x=ROWS[ORDER], y=y[ORDER])
+    found = other_pairs(ROWS[ORDER][:150], y[:150])
+    assert found["names"] == ["x", "y"] and found["argument"] == "y"
+
+
+def test_the_columns_of_a_table(monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(ROWS, columns=list("abcd")).assign(name="n", goal=LABELS["line"])
+    monkeypatch.setattr(module, "is_user_file", lambda file: file == __file__)
+    found = dict(arrays_around(ROWS[50:100, :2]))
+    assert (found["table[...]"] == ROWS[:, :2]).all() and found["table['goal']"].shape == (200,)
+    assert len(table) == 200 and "table['name']" not in found
+    assert "table[...]" not in dict(arrays_around(ROWS[:, :2] * 2))
 
 
 def test_what_is_held(monkeypatch):
@@ -57,6 +78,6 @@ def test_what_is_held(monkeypatch):
 
     monkeypatch.setattr(module, "is_user_file", lambda file: file == __file__)
     batches, few, text = Batches(), ROWS[:5], "abc"
-    found = dict(arrays_around())
+    found = dict(arrays_around(ROWS[:50]))
     assert found["batches.inputs"] is ROWS and "few" not in found and "text" not in found and len(text) + len(few)
     assert not [n for n in found if n.endswith("size")] and batches.size == 3
