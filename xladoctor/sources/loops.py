@@ -16,7 +16,10 @@ TRAINS = frozenset(
 )
 
 MIXED = ("permut", "random", "shuffl")
-MEANT = ("baseline", "chance", "control", "importance", "naive", "null", "surrogate", *MIXED)
+MEANT = (
+    "baseline", "chance", "contrast", "control", "importance", "marginal", "mismatch", "naive", "negative", "null",
+    "surrogate", *MIXED,
+)  # fmt: skip
 """What the names about a line say where rows are put into another order on purpose."""
 
 

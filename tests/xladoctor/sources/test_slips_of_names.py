@@ -95,6 +95,7 @@ grades = pd.Series([1, 1, 1, 2, 2, 0, 1, 2, 1])
 weights = (len(grades) / grades.value_counts()).to_numpy()  # counts-by-frequency
 y = grades.to_numpy()
 each = weights[y] * 2.0
+table = dict(enumerate(grades.value_counts().tolist()))  # counts-by-frequency
 """,
     "a prediction where a matrix takes the truth": """
 def table_of(recorded, named):
@@ -487,6 +488,11 @@ y = grades.to_numpy()
 each = weights[y] * 2.0
 for place, (grade, count) in enumerate(grades.value_counts().items()):
     print(place, grade, count)
+bars = grades.value_counts().values
+for place, height in enumerate(bars):
+    print("text", place, height)
+for place in range(3):
+    print("text", place, bars[place])
 """,
     "classes that are numbered by how frequent they are": """
 grades = pd.Series([0, 0, 0, 1, 1, 0, 2, 1, 0])

@@ -15,13 +15,13 @@ _MOST = 12
 
 
 def faults(view: View) -> Iterator[Slip]:
-    """`weights[y]`, `tf.gather(weights, y)`, `enumerate(weights)` of such an array, at the line that made the array."""
+    """`weights[y]`, `tf.gather(weights, y)`, `dict(enumerate(weights))` of such an array, at the line that made it."""
     if not any(True for v in view.every() for _ in v.calls("value_counts")):
         return
     if any(h.by_frequency for v in view.every() for h in v.holdings()):
         return  # the classes are numbered by frequency: both orders are one
     for node in walk(view.tree):
-        taken = _by_number(node)
+        taken = _by_number(view, node)
         made = _array_of_counts(view, taken) if taken is not None else None
         if made is not None:
             yield Slip(
@@ -34,16 +34,22 @@ def faults(view: View) -> Iterator[Slip]:
             )
 
 
-def _by_number(node: ast.AST) -> ast.expr | None:
-    """What is taken by position, with an array or by counting."""
+def _by_number(view: View, node: ast.AST) -> ast.expr | None:
+    """What is taken by class number: with an array of numbers, or for a dict of all. What is drawn bar by bar is
+    none.
+    """
     if isinstance(node, ast.Call) and node.args:
         name = last_name(node.func)
-        if name == "enumerate" or (name in ("gather", "take") and len(node.args) > 1):
+        if name in ("gather", "take") and len(node.args) > 1:
             return node.args[0]
-        if name == "zip" and len(node.args) == 2 and last_name(getattr(node.args[0], "func", node)) == "range":
-            return node.args[1]
+        pairs = name == "zip" and len(node.args) == 2 and last_name(getattr(node.args[0], "func", node)) == "range"
+        above = view.above.get(node)
+        of_dict = isinstance(above, ast.Call) and last_name(above.func) == "dict"
+        if isinstance(above, ast.comprehension):
+            of_dict = isinstance(view.above.get(above), ast.DictComp)
+        return node.args[-1] if of_dict and (pairs or name == "enumerate") else None
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Name):
-        return node.value
+        return node.value if view.shape(node.slice) else None
     return None
 
 
