@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from xladoctor.blame.crash import Crash
+from xladoctor.blame.crash import Crash, shortened
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.files import Files
@@ -41,15 +41,10 @@ def _short(target: ast.expr, crash: Crash) -> tuple[int, ast.expr, ast.Name] | N
         return None
     parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
     sliced = [(axis, size) for axis, part in enumerate(parts) if (size := _length(part)) is not None]
-    there, given = crash.shapes[0], crash.shapes[1]
-    if len(there) != len(given):
+    short = shortened(crash)
+    if short is None or len(sliced) <= short:
         return None
-    short = [
-        i for i, (a, b) in enumerate(zip(there, given, strict=True)) if a is not None and b is not None and 0 < a < b
-    ]
-    if len(short) != 1 or len(sliced) <= short[0]:
-        return None
-    axis, size = sliced[short[0]]
+    axis, size = sliced[short]
     return axis, size, target.value
 
 

@@ -97,6 +97,16 @@ class Crash:
         return all(covers(item, frame) for item, frame in zip(stack, self.frames, strict=True))
 
 
+def shortened(crash: Crash) -> int | None:
+    """The one axis at which the first shape of the message has fewer elements than the second, but some; None where it
+    is not known.
+    """
+    there, given = crash.shapes[:2] if len(crash.shapes) > 1 else ((), ())
+    pairs = list(zip(there, given, strict=False)) if len(there) == len(given) else []
+    short = [i for i, (a, b) in enumerate(pairs) if a is not None and b is not None and 0 < a < b]
+    return short[0] if len(short) == 1 else None
+
+
 def covers(item: tuple[str, int, int], frame: Frame) -> bool:
     """Whether a statement (its file, first and last line) holds the line of a call."""
     file, first, last = item

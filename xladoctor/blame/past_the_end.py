@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xladoctor.blame.arrivals import Arrival
-from xladoctor.blame.crash import Crash
+from xladoctor.blame.crash import Crash, shortened
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Array, Dim, Origin, Value
 from xladoctor.sources.names import last_name, walk
@@ -33,7 +33,10 @@ def of_windows(run: Follower, crash: Crash) -> Iterator[Candidate]:
         value = _value(arrival, whole) if whole is not None else None
         if not isinstance(value, Array) or not value.dims:
             continue
+        short = shortened(crash) if isinstance(node, ast.Subscript) else None
         for axis, start in starts.items():
+            if short is not None and axis != short:
+                continue  # the message says that this axis is whole
             if axis < len(value.dims) and not _is_one_of(value.dims[axis], crash):
                 yield from _makers(value.dims[axis], ast.unparse(whole) if whole is not None else "")
                 yield from _of_start(_value(arrival, start))
