@@ -185,6 +185,7 @@ def _by_sources(
     yield from handing.of_other_calls(clash, run)
     yield from settings_used.of_one_name(clash, run, hops, files)
     yield from settings_used.of_stated(clash, run)
+    yield from tables.of_lost_rows(clash, run)
 
 
 def _not_reached(line: Line, crash: Crash, files: Files) -> bool:

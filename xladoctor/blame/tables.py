@@ -9,13 +9,18 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import OF_VALUES
-from xladoctor.blame.suspicion import Candidate, Found, conventions
+from xladoctor.blame.suspicion import Candidate, Found, chain, conventions
+from xladoctor.blame.values import Array, Clash, Origin, leaves
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, nodes_of, statements, walk
+from xladoctor.sources.names import keyword, last_name, nodes_of, statements, walk
+
+if TYPE_CHECKING:
+    from xladoctor.blame.follow import Follower
 
 _COLUMNS = frozenset(
     {"keras-input-mismatch", "matmul-conv-mismatch", "broadcast-mismatch", "concat-pack-mismatch",
@@ -213,6 +218,53 @@ def _unfiltered(tree: ast.Module) -> Iterator[Found]:
                     continue
                 reason = f"It takes all rows of `{dropped}`, and line {statement.lineno} drops some for `{target.id}`."
                 yield other.lineno, 6.5, reason
+
+
+def of_lost_rows(clash: Clash, run: Follower) -> Iterator[Candidate]:
+    """Two values of one table, of which one has lost rows on its way (a join, `dropna`, a test of its rows) and the
+    other was taken as it was: where it was taken, and where the rows were lost.
+    """
+    found = [v for value in clash.values for v in leaves(value) if isinstance(v, Array) and v.dims]
+    if clash.relation != "rows" or len(found) < 2:
+        return
+    first, second = found[:2]
+    sizes = [v.sizes[0] or 0 for v in (first, second)]
+    few, many = (first, second) if sizes[0] < sizes[1] else (second, first)
+    whole = [o for o, _ in chain(many.dims[0].origin if many.dims else None, _FAR)]
+    ways = [o for o, _ in chain(few.dims[0].origin if few.dims else None, _FAR)]
+    shared = {_statement(o, run.files) for o in whole} & {_statement(o, run.files) for o in ways} - {None}
+    lost = next((o for o in ways if _loses_rows(_statement(o, run.files))), None)
+    taken = many.origin
+    if not shared or lost is None or taken is None or 0 in sizes or (taken.file, taken.line) == (lost.file, lost.line):
+        return
+    kept = f"{min(sizes)} of the {max(sizes)} rows"
+    yield Candidate(taken.file, taken.line, 7.8, f"It takes all rows; line {lost.line} keeps {kept}.", strong=True)
+    yield Candidate(lost.file, lost.line, 7.0, f"It keeps {kept}; line {taken.line} takes all.", strong=True)
+
+
+_FAR = 8
+
+
+def _statement(origin: Origin, files: Files) -> ast.stmt | None:
+    """The statement, of no block, at the line of an origin."""
+    source = files.source(origin.file)
+    plain = (n for n in walk(source.tree) if isinstance(n, _PLAIN)) if source is not None else ()
+    return next((s for s in plain if s.lineno <= origin.line <= (s.end_lineno or s.lineno)), None)
+
+
+_PLAIN = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr | ast.Return
+
+
+def _loses_rows(statement: ast.stmt | None) -> bool:
+    for node in walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name, how = node.func.attr, keyword(node, "how")
+            inner = isinstance(how, ast.Constant) and how.value == "inner"
+            if name in _DROPS or (name in ("join", "merge") and (inner or (name == "merge" and how is None))):
+                return True
+        if isinstance(node, ast.Subscript) and _is_test(node.slice, set()):
+            return True
+    return False
 
 
 def _uncut(tree: ast.Module) -> Iterator[Found]:

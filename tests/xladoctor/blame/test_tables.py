@@ -273,3 +273,34 @@ model.fit(np.ones([32, 4]), np.ones([32, 5]))
     found = failed(source, "model.fit", MIXED.format(32, 5, 32, 22), 5, 22, slug="broadcast-mismatch")
     assert found is not None
     assert any("number of samples" in s.reason for s in found.suspects) is samples
+
+
+LOST = """
+import numpy as np, pandas as pd, tensorflow as tf
+people = pd.DataFrame({{"id": np.arange(240), "age": np.zeros(240), "stay": np.zeros(240)}})
+def design(people, labs):
+    table = {table}
+    return table[["age", "id"]].to_numpy("float32")
+x = design(people, pd.read_csv("labs.csv"))
+y = {y}
+net = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+net.fit(x, y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "y", "first"),
+    [
+        ('people.join(labs, how="inner")', 'people["stay"].to_numpy()', "y = "),
+        ('people[people["age"] > 3]', 'people["stay"].to_numpy()', "y = "),
+        ("people.assign(more=1)", 'people["stay"].to_numpy()', ""),
+        ('people.join(labs, how="inner")', "np.zeros(240)", ""),
+    ],
+)
+def test_rows_that_one_of_two_values_of_a_table_has_lost(table: str, y: str, first: str) -> None:
+    told = blamed(
+        LOST.format(table=table, y=y), ("<module>", "net.fit"), dims=(235, 240), shapes={"x": [235, 2], "y": [240]},
+        message="Data cardinality is ambiguous. Make sure all arrays contain the same number of samples.",
+    )  # fmt: skip
+    said = [s.code for s in told.suspects if "It takes all rows; line 4" in s.reason] if told is not None else []
+    assert [code.startswith(first) for code in said] == ([True] if first else [])
