@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
@@ -40,11 +41,26 @@ def types_of(message: str) -> frozenset[str]:
 
 
 def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
-    """The lines among those that the failure depends on."""
+    """The lines among those that the failure depends on; of two operands those of the double one, where it is known."""
     types = types_of(crash.message)
     if crash.slug != SLUG or len(types) != 2:
         return
     known = files.trees(f for f, _ in hops)
+    double = double_operand(crash, files, known) if types in _WIDTHS else frozenset()
+    found = list(_of_types(hops, crash, types, known, double))
+    ours = [one for one in found if one.strong and (one.file, one.line) in double]
+    for one in found:
+        is_other = bool(ours) and (one.file, one.line) not in double
+        yield replace(one, strong=False, weight=min(one.weight, _STRONG)) if is_other else one
+
+
+def _of_types(
+    hops: Mapping[Line, int],
+    crash: Crash,
+    types: frozenset[str],
+    known: Mapping[str, ast.Module],
+    double: frozenset[Line],
+) -> Iterator[Candidate]:
     inside = crash.at is not None and crash.at.function.rpartition(".")[2] in ("call", "__call__", "build")
     mixed = list(_of_policy(known, inside)) if types & _HALF and "float32" in types else []
     if mixed and inside:
@@ -52,8 +68,8 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     for file, tree in known.items() if types in _HALVES else ():
         for line in _complex_results(tree):
             reason = "What it gives is NumPy's complex128, unless another type is named."
-            yield from [Candidate(file, line, 7.2, reason, None, "other", True)] if (file, line) in hops else []
-    double = double_operand(crash, files) if types in _WIDTHS else frozenset()
+            weight = 7.2 + (_OF_OPERAND if (file, line) in double else 0.0)
+            yield from [Candidate(file, line, weight, reason, None, "other", True)] if (file, line) in hops else []
     for file, tree in known.items() if not mixed else ():
         cast = {id(n) for call in walk(tree) if _written(call) for n in walk(call)}
         for node in walk(tree):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import assigned_once, last_name, walk
 from xladoctor.sources.order import scope_at
+from xladoctor.sources.origins import Origins
 
 _NAMED = re.compile(r"Input '([xyab])' of '(\w{1,40})' Op has type (\w{1,20}) that does not match")
 _COUNTED = re.compile(
@@ -26,9 +27,9 @@ _OPERATORS: dict[str, tuple[type[ast.operator], ...]] = {
 _DEEP = 4
 
 
-def double_operand(crash: Crash, files: Files) -> frozenset[Line]:
-    """The lines of the failing file that assign what the double operand is made of; none where it is not known which
-    operand that is.
+def double_operand(crash: Crash, files: Files, modules: Iterable[str] = ()) -> frozenset[Line]:
+    """The lines that assign what the double operand is made of, in the failing file and in these modules; none where it
+    is not known which operand that is.
     """
     source = files.source(crash.at.file) if crash.at is not None else None
     place = _place(crash.message)
@@ -43,12 +44,16 @@ def double_operand(crash: Crash, files: Files) -> frozenset[Line]:
     ]  # fmt: skip
     if len(here) != 1:
         return frozenset()
-    names = _names((here[0].left, here[0].right)[at], assigned_once(scope))
-    return frozenset(
+    operand = (here[0].left, here[0].right)[at]
+    names = _names(operand, assigned_once(scope))
+    own = {
         (crash.at.file, n.lineno)
         for n in walk(source.tree)
         if isinstance(n, ast.Assign) and any(last_name(part) in names for t in n.targets for part in walk(t))
-    )
+    }
+    origins = Origins(files.trees(modules))
+    far = origins.of(crash.at.file, operand) if crash.at.file in origins.back.trees else ()
+    return frozenset(own | {(file, value.lineno) for file, value in far})
 
 
 def _place(message: str) -> tuple[str, int] | None:

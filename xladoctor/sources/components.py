@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from xladoctor.sources.backward import Backward, Made
-from xladoctor.sources.names import keyword, last_name, nodes_of, operands, walk
+from xladoctor.sources.backward import Made
+from xladoctor.sources.names import keyword, last_name, operands, text_key, walk
+from xladoctor.sources.origins import Origins
 
 _ROWS = frozenset(
     [
@@ -150,16 +150,9 @@ class _Orders:
     """
 
     def __init__(self, trees: Mapping[str, ast.Module]) -> None:
-        self._back = Backward(trees)
-        self._fields: dict[str, list[Made]] = defaultdict(list)
+        self._origins = Origins(trees)
+        self._back = self._origins.back
         self._left = 0
-        records = {n.name: _fields(n) for tree in trees.values() for n in nodes_of(tree, ast.ClassDef)}
-        for file, tree in trees.items():
-            for call in (n for n in nodes_of(tree, ast.Call) if last_name(n.func) in records):
-                by_place = zip(records[last_name(call.func)], call.args, strict=False)
-                for name, value in [*by_place, *((k.arg, k.value) for k in call.keywords if k.arg)]:
-                    made = Made(file, value.lineno, ast.Expr(value=value, lineno=value.lineno), value)
-                    self._fields[name].append(made)
 
     def of(self, file: str, node: ast.expr) -> list[Order]:
         """Those of an expression."""
@@ -176,9 +169,11 @@ class _Orders:
         if isinstance(node, ast.Name):
             return self._of_name(file, node, deep)
         if isinstance(node, ast.Attribute):
-            found = [*self._back.attributes(node.attr), *self._fields.get(node.attr, ())]
-            return self._any(found, deep) if node.attr != "T" else []
+            return self._same(self._origins.under(node.attr), deep) if node.attr != "T" else []
         if isinstance(node, ast.Subscript):
+            key = text_key(node)
+            if key is not None and (under := self._origins.under(key)):
+                return self._same(under, deep)
             inner = self._of(file, node.value, deep - 1) if component(node) is None else []
             return _flipped(inner, file, node.lineno) if _is_flip(node.slice) else inner
         if isinstance(node, ast.UnaryOp):
@@ -196,7 +191,7 @@ class _Orders:
         parts = [p for m in found for p in self._back.part_of(m.value, m.part)]
         if parts:
             return _handed(self._agreed(parts, deep), file, found[0].line)
-        return self._any(self._fields.get(node.id, []), deep)  # a value that Keras hands on keeps its name
+        return self._same(self._origins.under(node.id), deep)  # a value that Keras hands on keeps its name
 
     def _of_call(self, file: str, node: ast.Call, deep: int) -> list[Order]:
         results = self._back.results(node)
@@ -217,6 +212,11 @@ class _Orders:
         """The orders of all of these that are known."""
         return list(dict.fromkeys(o for m in found for o in self._of(m.file, m.value, deep - 1)))
 
+    def _same(self, found: list[Made], deep: int) -> list[Order]:
+        """The orders of what is put under one name, perhaps into several things: none where they differ."""
+        known = self._any(found, deep)
+        return known if len({o.first for o in known}) == 1 else []
+
     def _agreed(self, found: list[Made], deep: int) -> list[Order]:
         """The orders of these, of which one holds: none where one is not known, or they differ."""
         orders = [self._of(m.file, m.value, deep - 1) for m in found]
@@ -227,11 +227,6 @@ class _Orders:
 def _handed(orders: list[Order], file: str, line: int) -> list[Order]:
     """The orders of what a function gives, handed on at the line of its call: the one nearest to the maker stays."""
     return [o if o.handed_at is not None else replace(o, handed_at=(file, line)) for o in orders]
-
-
-def _fields(cls: ast.ClassDef) -> list[str]:
-    """The fields of a class that has them written down, in their order."""
-    return [s.target.id for s in cls.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)]
 
 
 def _put_together(node: ast.expr) -> str:

@@ -46,3 +46,55 @@ def test_the_line_of_the_double_operand(operation, message, first):
         op="Sub",
     )
     assert lines(found)[0] == first
+
+
+RAMPS = """
+import numpy as np
+def ramp(angle):
+    return {ramp}
+def scaled(counts):
+    return counts.astype(np.float64) * np.exp(1j * counts)
+"""
+STEP = """
+from dataclasses import dataclass
+import numpy as np
+import tensorflow as tf
+from ramps import ramp, scaled
+@dataclass
+class Scan:
+    waves: np.ndarray
+    ramps: np.ndarray
+scan = Scan(scaled(np.ones(3)).astype(np.complex64), ramp(np.ones(3)))
+def move(waves, ramps):
+    return waves * ramps
+def step(batch):
+    return move(batch["wave"], batch["ramp"])
+step({"wave": scan.waves, "ramp": scan.ramps})
+"""
+
+
+@pytest.mark.parametrize(
+    ("operand", "ramp", "first"),
+    [
+        ("y", "np.exp(1j * angle)", "return np.exp(1j * angle)"),
+        ("y", "np.exp(1j * angle).astype(np.complex128)", "return np.exp(1j * angle).astype(np.complex128)"),
+    ],
+)
+def test_the_double_operand_is_followed_through_dicts_and_fields(operand, ramp, first):
+    other = {"x": "y", "y": "x"}[operand]
+    message = (
+        f"Input '{operand}' of 'Mul' Op has type complex128 that does not match type complex64 of argument '{other}'."
+    )
+    found = blamed(
+        STEP,
+        ("<module>", "step({"),
+        ("step", "move(batch"),
+        ("move", "waves * ramps"),
+        slug="dtype-mismatch",
+        message=message,
+        op="Mul",
+        more={"/work/ramps.py": RAMPS.format(ramp=ramp)},
+    )
+    assert found is not None and lines(found)[0] == first
+    others = [s.reason for s in found.suspects if "counts" in s.code]
+    assert not any("complex128" in reason for reason in others)
