@@ -25,6 +25,7 @@ from xladoctor.sources.names import defaults, dotted, nodes_of, walk
 from xladoctor.sources.source import Source
 
 _MOST = 20
+_CONTRACT = "contract-violation"
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,12 @@ def with_kept(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     it and the failure is one of shapes.
     """
     root = diagnosis.root
-    if root is None or root.level != "error" or root.location is None or root.slug not in SHAPES:
+    if root is None or root.level != "error" or root.location is None or root.slug not in (*SHAPES, _CONTRACT):
         return diagnosis
-    kept = next((k for k in kept_at_import(recording) if _taken(k, root, recording)), None)
+    every = kept_at_import(recording)
+    kept = next((k for k in every if _taken(k, root, recording)), None)
+    # Elsewhere the two sizes tell it: they have the ratio of the setting's two values.
+    kept = kept or next((k for k in every if not k.cached and _has_ratio(k, apart_sizes(root))), None)
     if kept is None:
         return diagnosis
     suspect = Suspect(kept.location, kept.code, f"{kept.text}.", "likely")
@@ -267,6 +271,21 @@ def _tells_apart(kept: Kept, sizes: frozenset[int]) -> bool:
                 if any(a * was**power == b * now**power for a in sizes for b in sizes):
                     return True
     return False
+
+
+def apart_sizes(root: Finding) -> tuple[int, int] | None:
+    """The two sizes that a broken contract saw and expected, where one axis alone differs."""
+    seen, text = root.details.get("seen"), str(root.details.get("expected") or "")
+    wanted = [int(n) if n.isdecimal() else None for n in text.strip("()").replace(",", " ").split()]
+    if not isinstance(seen, list) or len(seen) != len(wanted):
+        return None
+    apart = [(a, b) for a, b in zip(seen, wanted, strict=True) if isinstance(a, int) and b is not None and a != b]
+    return apart[0] if len(apart) == 1 else None
+
+
+def _has_ratio(kept: Kept, sizes: tuple[int, int] | None) -> bool:
+    """Whether two sizes have the ratio of a setting's two values, or of their squares."""
+    return sizes is not None and min(sizes) > 0 and _tells_apart(kept, frozenset(sizes))
 
 
 def _takes(source: Source, line: int, kept: Kept) -> bool:

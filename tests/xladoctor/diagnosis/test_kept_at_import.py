@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis.kept_at_import import with_kept
+from xladoctor.recording.run import read_run
 from xladoctor.saved import scan_run
 
 OPS = """\
@@ -179,3 +182,23 @@ def test_a_model_of_a_cached_function_is_suspected_where_the_setting_tells_the_s
     root = diagnosed(tmp_path, monkeypatch, NET, made).root
     assert (root.slug, root.location.line) == ("broadcast-mismatch", line)
     assert ("settings-as-arguments" in [r.id for r in root.remedies]) == (line == 6)
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected", "found"),
+    [
+        ([4, 48, 1], "(9 48 1)", True),  # the squares of 2 and 3
+        ([24, 48, 1], "(16 48 1)", True),
+        ([5, 48, 1], "(9 48 1)", False),
+        ([4, 40, 1], "(9 48 1)", False),
+        ([4, 48], "(9 48 1)", False),
+    ],
+)
+def test_a_broken_contract_whose_sizes_have_the_ratio_of_both_values(tmp_path, monkeypatch, seen, expected, found):
+    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources(OPS))
+    folder = run(4, 10).write(tmp_path / "run")
+    diagnosis = scan_run(folder)
+    details = {"place": "pkg.ops:merge", "seen": seen, "expected": expected}
+    root = replace(diagnosis.root, slug="contract-violation", details=details, suspects=(), dims=())
+    told = with_kept(replace(diagnosis, findings=(root,)), read_run(folder)).root
+    assert ([s.location.line for s in told.suspects] == [4]) == found
