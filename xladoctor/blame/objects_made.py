@@ -40,7 +40,7 @@ def of_objects(crash: Crash, files: Files, names: Sequence[str]) -> Iterator[Can
             shared = _shared(call, others)
             same = f", with `{shared}` as another one of its class has it" if shared else ""
             reason = f"It makes `{receiver}`, whose method failed{same}."
-            yield Candidate(file, call.lineno, 8.4 if shared else 7.2, reason, None, "other", True)
+            yield Candidate(file, call.lineno, 8.4 if shared else 5.6, reason, None, "other", True)
         return
 
 

@@ -214,8 +214,9 @@ class _Orders:
 
     def _same(self, found: list[Made], deep: int) -> list[Order]:
         """The orders of what is put under one name, perhaps into several things: none where they differ."""
-        known = self._any(found, deep)
-        return known if len({o.first for o in known}) == 1 else []
+        orders = [known for m in found if (known := self._of(m.file, m.value, deep - 1))]
+        firsts = {o.first for known in orders for o in known}
+        return list(dict.fromkeys(o for known in orders for o in known)) if len(orders) == 1 or len(firsts) == 1 else []
 
     def _agreed(self, found: list[Made], deep: int) -> list[Order]:
         """The orders of these, of which one holds: none where one is not known, or they differ."""

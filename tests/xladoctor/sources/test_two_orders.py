@@ -124,3 +124,29 @@ def test_names_and_numbers_of_components():
     )
     texts = ["m[:, 0]", "m[..., 1, None]", "m[:, 0, :]", "m[rows, 0]", "m[0]", "m[:, 2]", "m[:, True]"]
     assert [component(ast.parse(t, mode="eval").body) for t in texts] == [0, 1, None, None, None, None, None]
+
+
+PLACED = """
+from dataclasses import dataclass
+import numpy as np
+@dataclass
+class Placement:
+    corners: np.ndarray
+def place(positions):
+    return Placement(np.floor(positions / 2.0).astype(int))
+def simulated(ys, xs):
+    return place(np.stack([ys, xs], axis=1))
+def measured(table):
+    return place(table[[{columns}]].to_numpy())
+def indices(corners, width):
+    y = corners[:, 0, None]
+    return y * width + corners[:, 1, None]
+indices(simulated(a, b).corners, 8)
+indices(measured(t).corners, 8)
+"""
+
+
+@pytest.mark.parametrize(("columns", "wrong"), [('"y_um", "x_um"', 0), ('"x_um", "y_um"', 1)])
+def test_one_of_two_callers_that_gives_another_order(columns, wrong):
+    told = lines({"placed": PLACED.format(columns=columns)})
+    assert told == ['return place(table[["x_um", "y_um"]].to_numpy())'] * wrong
