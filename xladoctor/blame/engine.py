@@ -177,7 +177,7 @@ def _by_sources(
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         yield from conventions.of_squeezes(hops, files)
     if clash is None:
-        yield from of_open_lengths(hops, files) if _UNEVEN.search(crash.message) else ()
+        yield from of_open_lengths(hops, files) if _UNEVEN.search(crash.message) and crash.slug not in OF_VALUES else ()
         return
     yield from earlier.of_later(clash, hops, files, known, crash)
     yield from earlier.of_validation(clash, run)

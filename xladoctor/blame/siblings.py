@@ -169,6 +169,8 @@ def _of_together(tree: ast.Module) -> Iterator[Found]:
         if any(isinstance(a, ast.Constant) and isinstance(a.value, str) for a in call.args[:1]):
             continue  # one of many things, by its name
         name = last_name(call.func.value if asked and isinstance(call.func, ast.Attribute) else call.func)
+        if not name:
+            continue  # the result of a call is called
         if isinstance(target, ast.Tuple) and len(target.elts) > 1:
             apart.setdefault(name, len(target.elts))
         elif isinstance(target, ast.Name):

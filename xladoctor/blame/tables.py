@@ -139,7 +139,9 @@ def _uncounted(tree: ast.Module) -> Iterator[Found]:
     """`len(words)` as the number of ids, where `enumerate(specials + words)` or `enumerate(words, 1)` gives them."""
     scopes = [n for n in tree.body if isinstance(n, ast.ClassDef)]
     for scope in [*scopes, ast.Module([s for s in tree.body if s not in scopes], [])]:
-        numbered = {part: how for n in walk(scope) for part, how in _numbered(n)}
+        sums = {ast.unparse(t): s.value for s in walk(scope) if isinstance(s, ast.Assign) for t in s.targets
+                if isinstance(s.value, ast.BinOp)}  # fmt: skip
+        numbered = {part: how for n in walk(scope) for part, how in _numbered(n, sums)}
         for node in walk(scope) if numbered else ():
             value = node.value if isinstance(node, ast.Return | ast.Assign | ast.AnnAssign) else None
             counted = [value] if value is not None else [*_arguments(node)]
@@ -149,8 +151,10 @@ def _uncounted(tree: ast.Module) -> Iterator[Found]:
                     yield count.lineno, 8.0, f"It counts {part[:40]}, but ids are given by {numbered[part][:60]}."
 
 
-def _numbered(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """What an `enumerate` gives numbers together with more, or from another start than 0."""
+def _numbered(node: ast.AST, sums: Mapping[str, ast.expr]) -> Iterator[tuple[str, str]]:
+    """What an `enumerate` gives numbers together with more, or from another start than 0; `sums` are what is called by
+    a name.
+    """
     if isinstance(node, ast.DictComp) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
         over = node.generators[0].iter
         if isinstance(over, ast.Call) and last_name(over.func) == "enumerate" and over.args:
@@ -158,7 +162,7 @@ def _numbered(node: ast.AST) -> Iterator[tuple[str, str]]:
     if not isinstance(node, ast.Call) or last_name(node.func) != "enumerate" or not node.args:
         return
     start = next((k.value for k in node.keywords if k.arg == "start"), node.args[1] if len(node.args) > 1 else None)
-    over = node.args[0]
+    over = sums.get(ast.unparse(node.args[0]), node.args[0])
     if isinstance(over, ast.BinOp) and isinstance(over.op, ast.Add):
         yield from ((_plain(side), ast.unparse(node)) for side in (over.left, over.right))
     elif start is not None and not (isinstance(start, ast.Constant) and start.value == 0):

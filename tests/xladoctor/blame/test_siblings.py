@@ -223,6 +223,7 @@ decoder.predict(np.array(a) * 0.5)
         ("m, s, a = encoder.predict(x)", False),
         ("a = other.predict(x)", False),
         ("h, w = other('shape')\na = other('size')", False),
+        ("o, h, c = tf.keras.layers.LSTM(3, return_state=True)(x)\na = tf.keras.layers.Dense(3)(h)", False),
     ],
 )
 def test_several_results_that_are_taken_for_one(taken: str, found: bool) -> None:

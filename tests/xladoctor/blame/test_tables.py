@@ -304,3 +304,27 @@ def test_rows_that_one_of_two_values_of_a_table_has_lost(table: str, y: str, fir
     )  # fmt: skip
     said = [s.code for s in told.suspects if "It takes all rows; line 4" in s.reason] if told is not None else []
     assert [code.startswith(first) for code in said] == ([True] if first else [])
+
+
+TOKENS = """
+import tensorflow as tf
+from texts import words, rows
+class Tokens:
+    def __init__(self, words):
+        self.vocab = {vocab}
+        self.index = {{w: i for i, w in enumerate(self.vocab)}}
+        self.size = len(words)
+tokens = Tokens(words)
+net = tf.keras.Sequential([tf.keras.Input((9,)), tf.keras.layers.Embedding(tokens.size, 8)])
+net.predict(rows)
+"""
+
+
+@pytest.mark.parametrize(("vocab", "found"), [('["<pad>", "<unk>"] + words', True), ("sorted(words)", False)])
+def test_ids_of_a_sum_that_has_a_name(vocab: str, found: bool) -> None:
+    told = blamed(
+        TOKENS.format(vocab=vocab), ("<module>", "net.predict"), slug="index-out-of-range",
+        message="Graph execution error: indices[0,3] = 31 is not in [0, 30)",
+    )  # fmt: skip
+    assert told is not None
+    assert any("but ids are given by enumerate(self.vocab)" in s.reason for s in told.suspects[:1]) == found
