@@ -27,6 +27,7 @@ def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bo
         return
     for file, tree in files.trees(f for f, _ in hops).items():
         nodes = list(walk(tree))
+        yield from conventions(file, [f for n in nodes if isinstance(n, _Function) for f in _padded(n, more)], hops)
         found = [
             f for n in nodes if isinstance(n, _Function) for f in _lengthened(n, more | ({1} if one_past else set()))
         ]
@@ -260,6 +261,42 @@ def _lengthened(function: ast.FunctionDef | ast.AsyncFunctionDef, more: set[int]
         made = cuts[cut.id] if isinstance(cut, ast.Name) else cut
         words = "one item" if count == 1 else f"{count} items"
         yield made.lineno, 8.5, f"It cuts to a limit, and line {getattr(node, 'lineno', 0)} adds {words} to it."
+
+
+def _padded(function: ast.FunctionDef | ast.AsyncFunctionDef, more: set[int]) -> Iterator[Found]:
+    """`n = limit - len(ids) - 1` and then `[START] + ids + [END] + [PAD] * n`: two items are put to them, and one was
+    counted.
+    """
+    known = assigned_once(function)
+    for node in walk(function):
+        single, _ = _put_together(node)
+        parts = _terms(node) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else []
+        fills = [p for p in parts if isinstance(p, ast.BinOp) and isinstance(p.op, ast.Mult)]
+        times = [side for p in fills for side in (p.left, p.right) if not isinstance(side, ast.List)]
+        if len(times) != 1 or len(parts) < 3:
+            continue
+        count = known.get(last_name(times[0]), times[0])
+        lengths, taken = _left_of(count)
+        whole = {ast.unparse(p) for p in parts}
+        if lengths and lengths <= whole and abs(single - taken) in more and isinstance(count, ast.BinOp):
+            yield count.lineno, 8.6, f"It counts {taken} items beside `{min(lengths)}`, and {single} are put to it."
+
+
+def _left_of(count: ast.expr) -> tuple[set[str], int]:
+    """Of `limit - len(ids) - 1` whose lengths are taken off, and how many single items."""
+    lengths: set[str] = set()
+    taken = 0
+    here = count
+    while isinstance(here, ast.BinOp) and isinstance(here.op, ast.Sub):
+        off = here.right
+        if isinstance(off, ast.Constant) and isinstance(off.value, int):
+            taken += off.value
+        elif isinstance(off, ast.Call) and last_name(off.func) == "len" and off.args:
+            lengths.add(ast.unparse(off.args[0]))
+        else:
+            return set(), 0
+        here = here.left
+    return lengths, taken
 
 
 def _is_cut(node: ast.expr) -> bool:

@@ -400,3 +400,26 @@ def test_one_hot_labels_are_double(dtype: str, found: bool) -> None:
         message="cannot compute ConcatV2 as input #1(zero-based) was expected to be a float tensor but is a double one",
     )  # fmt: skip
     assert told is not None and any("NumPy makes float64" in s.reason for s in told.suspects) == found
+
+
+PADDED = """
+import numpy as np
+import tensorflow as tf
+PAD, START, END, LIMIT = 0, 1, 2, 12
+def encode(ids, limit):
+    left = limit - len(ids) - {off}
+    return [START] + ids + [END] + [PAD] * left
+x = np.array([encode([3, 4, 5], LIMIT)])
+places = tf.zeros((1, LIMIT, 8))
+y = tf.keras.layers.Embedding(9, 8)(x) + places
+"""
+
+
+@pytest.mark.parametrize(("off", "found"), [(1, True), (2, False)])
+def test_a_padding_that_does_not_count_what_is_put_around(off: int, found: bool) -> None:
+    told = blamed(
+        PADDED.format(off=off), ("<module>", "y ="), dims=(13, 12), slug="broadcast-mismatch",
+        message="Incompatible shapes: [1,13,8] vs. [1,12,8]",
+    )  # fmt: skip
+    said = [s.code for s in told.suspects[:1] if "and 2 are put to it" in s.reason] if told is not None else []
+    assert said == (["left = limit - len(ids) - 1"] if found else [])
