@@ -359,7 +359,7 @@ def _suspect(
     if reason is not None and (reason.strong or mending is None):
         said = reason.reason
     elif mending is not None:
-        said = FITS
+        said = mending.why or FITS
     else:
         said = words.does(known, ranks)
     old, new = (mending.old, mending.new) if mending is not None else ("", "")

@@ -178,6 +178,10 @@ def _name_at(origin: Origin, run: Follower) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
+_OF_ANYTHING = frozenset({"default", "const", "value", "type"})
+"""Keywords that say nothing of what a number is: `add_argument("--modes", default=3)`."""
+
+
 def _named(tree: ast.Module, text: str) -> Iterator[tuple[int, str]]:
     for node in walk(tree):
         if isinstance(node, ast.Dict):
@@ -185,7 +189,7 @@ def _named(tree: ast.Module, text: str) -> Iterator[tuple[int, str]]:
                 (str(k.value), v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)
             ]
         elif isinstance(node, ast.keyword):
-            pairs = [(node.arg or "", node.value)]
+            pairs = [(node.arg or "", node.value)] if node.arg not in _OF_ANYTHING else []
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             pairs = [(last_name(node.target), node.value)]
         else:

@@ -56,16 +56,18 @@ def of_swaps(
     run: Follower,
     at_hand: Beside,
     parameters: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    assigned: Mapping[int, str] = MappingProxyType({}),
 ) -> Iterator[Variant]:
-    """The edits of the expressions right below a node."""
+    """The edits of the expressions right below a node. `assigned` is what the lines assign."""
     for name, at, node in fields(holder):
         if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             continue
         others = {n.id for _, _, n in fields(holder) if isinstance(n, ast.Name)}
+        own = assigned.get(node.lineno, "")
         meant = agrees(holder, at, node, parameters)
         for new, alike in [*_arrays(node, shapes, at_hand), *(() if meant else _fields(node, pairs, run))]:
-            if isinstance(new, ast.Name) and new.id in others:
-                continue  # one value twice, and another one not at all
+            if (isinstance(new, ast.Name) and new.id in others) or ast.unparse(new) == own:
+                continue  # one value twice, and another one not at all; or what the line itself makes
             kind = "value" if isinstance(node, ast.Name) else "name"
             yield Variant(file, node.lineno, kind, "other", replaced(holder, name, at, new), alike)
         for new in _objects(node, at_hand):

@@ -18,11 +18,13 @@ from typing import TypeVar
 from xladoctor.blame import axis_variants, cut_alike, operators, swaps, variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
+from xladoctor.blame.forgotten_calls import callable_in, of_forgotten, uncalled
+from xladoctor.blame.known_names import names_of_results, numbers_of, numbers_of_self, parameters_of
 from xladoctor.blame.options import alternatives, of_options
 from xladoctor.blame.subscripts import is_no_array
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.blame.tried_lines import lines_of
-from xladoctor.blame.values import Array, Clash, Class, Const, Dataset, Function, Instance, Library, Value, number
+from xladoctor.blame.values import Array, Clash, Const, Dataset, Library, Value
 from xladoctor.blame.variants import Names, Variant
 from xladoctor.blame.written import as_text
 from xladoctor.edits import make
@@ -31,7 +33,7 @@ from xladoctor.edits.text import Candidate as TextEdit
 from xladoctor.edits.text import Text
 from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, walk
+from xladoctor.sources.names import walk
 
 _MOST = 240
 MOST_STEPS = 250_000
@@ -61,6 +63,8 @@ class Tried:
     """How many other constraints stay broken with it."""
     outdone: bool = False
     """Whether another edit leaves fewer broken: with this one the program would fail further on."""
+    why: str = ""
+    """What is said of the line, where that is more than that the sizes would fit."""
     stands_in: bool = False
     """Whether it only writes a number where the program has a name: that fits wherever the size passes."""
 
@@ -113,7 +117,18 @@ class Trials:
         old, new = as_text(self.files, variant) if fits else ("", "")
         cost = variant.cost + self._of_data(variant.file, variant.line, variant.edit)
         stands_in = variant.kind == "use" or (variant.kind == "expression" and _is_for_name(old, new))
-        return Tried(variant.file, variant.line, variant.edit, fits, cost, old, new, self.left, stands_in=stands_in)
+        return Tried(
+            variant.file,
+            variant.line,
+            variant.edit,
+            fits,
+            cost,
+            old,
+            new,
+            self.left,
+            why=variant.why,
+            stands_in=stands_in,
+        )
 
     def of_text(self, edit: TextEdit, text: Text) -> Tried:
         """What comes of a change of the text."""
@@ -251,8 +266,8 @@ _NEXT, _FARTHER = 0.25, 0.06
 
 def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[int]) -> Iterator[Variant]:
     other = _other_size(clash)
-    parameters = _parameters(run)
-    given, taken = _results(run, files)
+    parameters = parameters_of(run)
+    given, taken = names_of_results(run, files)
     source = files.source(file)
     if source is None:
         return
@@ -261,19 +276,21 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
     known: dict[str, Names] = {}
     unpacked = swaps.unpacked_alike(source.tree)
     beside: dict[str, swaps.Beside] = {}
+    assigned = {n.lineno: ast.unparse(n.targets[0]) for n in walk(source.tree) if isinstance(n, ast.Assign)}
+    forgotten = callable_in(file, source.tree, uncalled({scope.file for scope in run.scopes}, files))
     for node in variants.nodes_at(source.tree, wanted):
         function = files.function(file, getattr(node, "lineno", 0)) or "<module>"
         if function not in known:
-            own = _named(run, file, function) if function != "<module>" else {}
+            own = numbers_of(run, file, function) if function != "<module>" else {}
             known[function] = Names(
-                _named(run, file, "<module>", function),
+                numbers_of(run, file, "<module>", function),
                 frozenset(own),
                 parameters,
                 given,
                 taken,
                 function,
                 own,
-                _attributes(run, file, function),
+                numbers_of_self(run, file, function),
                 variants.settings(source.tree),
             )
             beside[function] = swaps.beside(run, file, function)
@@ -288,7 +305,8 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
         yield from variants.of_tests(file, node)
         yield from of_options(file, node, selecting)
         yield from wider_variants.of_values(file, node, run.numbers, run.shapes, names)
-        yield from swaps.of_swaps(file, node, run.shapes, pairs, run, beside[function], parameters)
+        yield from swaps.of_swaps(file, node, run.shapes, pairs, run, beside[function], parameters, assigned)
+        yield from of_forgotten(file, node, run.shapes, forgotten)
         if isinstance(node, ast.Assign | ast.Return):
             yield from variants.of_wraps(file, node, run.shapes)
             yield from wider_variants.of_results(file, node, run.shapes)
@@ -303,57 +321,6 @@ def _other_size(clash: Clash) -> Callable[[int], int | None]:
         # The whole number of elements is worked out: nobody writes it down.
         return lambda n: n * one // two if n > 1 and two and n != two and n * one % two == 0 else None
     return lambda n: two if n == one else one if n == two else None
-
-
-def _named(run: Follower, file: str, *functions: str) -> dict[str, int]:
-    """The whole numbers of the names of functions."""
-    found: dict[str, int] = {}
-    for scope in run.scopes:
-        if scope.file == file and scope.function in functions:
-            for name, value in scope.names.items():
-                size = number(value)
-                if size is not None:
-                    found[name] = size
-    return found
-
-
-def _attributes(run: Follower, file: str, function: str) -> dict[str, int]:
-    """The whole numbers of the attributes of `self` in a method."""
-    found: dict[str, int] = {}
-    for scope in run.scopes:
-        holder = scope.names.get("self") if (scope.file, scope.function) == (file, function) else None
-        for name, value in holder.names.items() if isinstance(holder, Instance) else ():
-            size = number(value)
-            if size is not None:
-                found[name] = size
-    return found
-
-
-def _parameters(run: Follower) -> dict[str, list[str]]:
-    """The parameters of the program's functions and classes, by their names."""
-    found: dict[str, list[str]] = {}
-    for scope in run.scopes:
-        for name, value in scope.names.items():
-            start = value.find("__init__") if isinstance(value, Class) else value
-            if isinstance(start, Function) and isinstance(start.node, ast.FunctionDef):
-                found[name] = [a.arg for a in start.node.args.args if a.arg != "self"]
-    return found
-
-
-def _results(run: Follower, files: Files) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """What the results of functions are called: where they are returned, and where they are taken."""
-    given: dict[str, list[str]] = {}
-    taken: dict[str, list[str]] = {}
-    for file in dict.fromkeys(scope.file for scope in run.scopes):
-        source = files.source(file)
-        for node in walk(source.tree) if source is not None else ():
-            if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
-                given[files.function(file, node.lineno) or ""] = [variants.subject(e) for e in node.value.elts]
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                for target in node.targets:
-                    if isinstance(target, ast.Tuple):
-                        taken[last_name(node.value.func)] = [variants.subject(e) for e in target.elts]
-    return given, taken
 
 
 def tried(

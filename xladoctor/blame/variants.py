@@ -22,9 +22,8 @@ Numbers = Mapping[ast.expr, set[int]]
 
 COSTS = {
     "option": 2.0, "order": 2.0, "name": 2.0, "setting": 2.5, "axis": 2.5, "operator": 2.5, "by one": 3.0,
-    "number": 3.5, "expression": 3.5, "rank": 4.0, "value": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5,
-}  # fmt: skip
-"""How much an edit asks to be believed, as the costs of `xladoctor.edits`: less is likelier."""
+    "number": 3.5, "expression": 3.5, "rank": 4.0, "value": 4.0, "wrap": 4.5, "test": 4.5, "use": 5.5, "forgotten": 2.5,
+}  # fmt: skip  # how much an edit asks to be believed, as the costs of `xladoctor.edits`: less is likelier
 _NAMED = 1.5
 
 
@@ -39,6 +38,7 @@ class Variant:
     apply: Callable[[], Callable[[], None]]
     named: bool = False
     """Whether the names of the program speak for it."""
+    why: str = ""  # what is said of the line if it mends, where that is more than that the sizes would fit
 
     @property
     def cost(self) -> float:
