@@ -295,7 +295,7 @@ def _of_program(
             names.stepped()
 
     tracing.after_call = _both(tracing.after_call, stepped)
-    untrained.unmoved.stepped = stepped
+    untrained.unmoved.stepped, tracing.untaped = stepped, names.directly
     rows = keras.splits.step_rows if keras.splits is not None else None
     if rows is None:
         return ()

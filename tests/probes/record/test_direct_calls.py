@@ -103,3 +103,31 @@ def test_models_that_a_program_calls_itself(tmp_path, which, lines):
     scores = {e["where"]["line"]: e["what"] for e in ran.of("score")}
     # Where the program compares the same labels with their own predictions, too, an order may be meant.
     assert scores == ({} if which == RIGHT else {41: "apart", 24: "apart"})
+
+
+COMPILED = """
+import numpy as np
+import tensorflow as tf
+
+net = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
+
+@tf.function
+def forward(x):
+    return net(x)
+
+def predict(x, size):
+    out = np.zeros(len(x), "float32")
+    for i in range(len(x) // size):
+        out[i * size:(i + 1) * size] = forward(tf.constant(x[i * size:(i + 1) * size]))[:, 0]
+    return out
+
+predict(np.ones((70, 3), "float32"), 16)
+"""
+
+
+@pytest.mark.slow
+def test_what_a_function_holds_that_calls_a_compiled_one_is_noted(tmp_path):
+    ran = run_program(tmp_path, COMPILED)
+    assert ran.status == 0 and not ran.of("probe-error"), ran.stderr
+    held = [e["names"] for e in ran.of("names") if e["function"] == "predict"]
+    assert held and held[-1]["x"]["shape"] == [70, 3] and held[-1]["size"]["value"] == 16

@@ -190,6 +190,15 @@ total = 0.0
 for batch in batches(rows, sizes.predict):
     total += model.predict(batch).sum()
 """,
+    "an array that whole batches do not fill": """
+def scores(x, size=16):
+    out = np.zeros(len(x))
+    for i in range(len(x) // size):  # never-written
+        out[i * size:(i + 1) * size] = model.predict(x[i * size:(i + 1) * size])[:, 0]
+    return out
+x = rng.normal(size=(70, 3))
+found = scores(x)
+""",
     "batches of an array": """
 def blocks(signal, size):
     count = len(signal) // size
@@ -433,6 +442,34 @@ moved = motion(frames)
 """,
 }
 RIGHT = {
+    "an array that whole batches fill": """
+def scores(x, size=16):
+    out = np.zeros(len(x))
+    for i in range(len(x) // size):
+        out[i * size:(i + 1) * size] = model.predict(x[i * size:(i + 1) * size])[:, 0]
+    return out
+x = rng.normal(size=(64, 3))
+found = scores(x)
+""",
+    "an array of which the filled rows are returned": """
+def scores(x, size=16):
+    out = np.zeros(len(x))
+    for i in range(len(x) // size):
+        out[i * size:(i + 1) * size] = model.predict(x[i * size:(i + 1) * size])[:, 0]
+    return out[:len(x) // size * size]
+x = rng.normal(size=(70, 3))
+found = scores(x)
+""",
+    "an array whose last rows are filled after the loop": """
+def scores(x, size=16):
+    out = np.zeros(len(x))
+    for i in range(len(x) // size):
+        out[i * size:(i + 1) * size] = model.predict(x[i * size:(i + 1) * size])[:, 0]
+    out[len(x) // size * size:] = -1.0
+    return out
+x = rng.normal(size=(70, 3))
+found = scores(x)
+""",
     "sums of rows that keep their axis, and a symmetric normalisation": """
 near = rng.uniform(size=(9, 9))
 near = near + near.T

@@ -17,6 +17,7 @@ _DEPTH = 3
 def faults(view: View) -> Iterator[Slip]:
     """`for i in range(len(rows) // size): yield rows[...]`, where something is left over."""
     for function in (n for n in walk(view.tree) if isinstance(n, FUNCTIONS)):
+        yield from _unfilled(view, function)
         loops = [n for n in within_body(function) if isinstance(n, ast.For)]
         yields = [n for n in within_body(function) if isinstance(n, ast.Yield | ast.YieldFrom)]
         for loop in loops:
@@ -34,6 +35,53 @@ def faults(view: View) -> Iterator[Slip]:
                     f"{rows} rows in whole batches of {size} are {done}. The loop that uses them trains nothing, and "
                     f"what it makes has nothing of the last {rows - done} rows.",
                 )
+
+
+def _unfilled(view: View, function: ast.AST) -> Iterator[Slip]:
+    """An array of all rows that a loop over whole batches fills, and that is returned as it is then."""
+    nodes = list(walk(function))
+    for loop in (n for n in within_body(function) if isinstance(n, ast.For)):
+        inside = {id(n) for n in walk(loop)}
+        stored = [n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+        arrays = {n.value.id for n in stored if id(n) in inside and isinstance(n.value, ast.Name)}
+        counts = _counts(view, loop.iter) if arrays else None
+        if counts is None or not counts[0] % counts[1]:
+            continue
+        rows, size = counts
+        for name in sorted(arrays):
+            made = _returned_array(nodes, name, inside)
+            if made is None or _rows_of(view, made) != rows:
+                continue
+            done = rows // size * size
+            yield Slip(
+                "never-written",
+                loop.lineno,
+                f"`{ast.unparse(loop.iter)[:60]}` leaves the last {rows - done} of {rows} rows of `{name}`",
+                f"{rows} rows in whole batches of {size} are {done}. `{name}` is returned with {rows} rows, and in the "
+                f"last {rows - done} there is what `{last_name(made.func)}` made, and no result.",
+            )
+
+
+def _returned_array(nodes: list[ast.AST], name: str, inside: set[int]) -> ast.Call | None:
+    """The call that makes an array of one value which the function returns whole; what is cut, or filled elsewhere than
+    inside of the loop, is known to be unfinished.
+    """
+    made = [n.value for n in nodes if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name]
+    other = any(isinstance(n, ast.Subscript) and last_name(n.value) == name and id(n) not in inside for n in nodes)
+    whole = any(isinstance(n, ast.Return) and n.value is not None and ast.unparse(n.value) == name for n in nodes)
+    call = made[0] if len(made) == 1 and whole and not other else None
+    return call if isinstance(call, ast.Call) and last_name(call.func) in _BLANK else None
+
+
+_BLANK = frozenset({"zeros", "empty", "full", "ones"})
+
+
+def _rows_of(view: View, call: ast.Call) -> int | None:
+    """How many rows an array is made with."""
+    first = call.args[0] if call.args else None
+    if isinstance(first, ast.Tuple | ast.List):
+        first = first.elts[0] if first.elts else None
+    return view.number(first) if first is not None else None
 
 
 def _counts(view: View, over: ast.expr) -> tuple[int, int] | None:
