@@ -20,6 +20,11 @@ _DT_BOOL = 10
 _DT_INT32 = 3
 _IGNORED = frozenset({"DestroyResourceOp"})
 _ALLOWED_PASS = frozenset({"Identity"})
+_SCATTERS = ("Add", "Sub", "Update", "Min", "Max")
+"""What writes into places of a variable and has an op that does the same to a tensor."""
+_TO_PLACES = {
+    f"ResourceScatter{many}{what}": (f"TensorScatter{what}", not many) for many in ("", "Nd") for what in _SCATTERS
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +110,8 @@ class _Pass:
         method = getattr(self, f"_on_{node.op}", None)
         if method is not None:
             method(name, node, variables)
+        elif node.op in _TO_PLACES:
+            self.scatter(name, node, variables[0] or "")
         elif node.op in IFS or node.op in CALLS:
             self.branches(name, node, variables)
         elif node.op in WHILES:
@@ -184,17 +191,43 @@ class _Pass:
 
     def _on_ResourceGather(self, name: str, node: Node, variables: list[str | None]) -> None:
         batch = int(node.definition.attr["batch_dims"].i) if "batch_dims" in node.definition.attr else 0
-        axis = make("Const", f"{name}/__axis")
-        axis.definition.attr["dtype"].type = _DT_INT32
-        tensor = axis.definition.attr["value"].tensor
-        tensor.dtype = _DT_INT32
-        tensor.tensor_shape.SetInParent()
-        tensor.int_val.append(batch)
-        self.nodes[axis.name] = axis
+        axis = self.number(f"{name}/__axis", batch)
         indices = int(node.definition.attr["Tindices"].type)
-        inputs = [self.current[variables[0] or ""], node.inputs[1], f"{axis.name}:0"]
+        inputs = [self.current[variables[0] or ""], node.inputs[1], axis]
         self.put(name, "GatherV2", inputs, Tparams=self.dtype(variables[0]), Tindices=indices, Taxis=_DT_INT32)
         self.nodes[name].definition.attr["batch_dims"].i = batch
+
+    def _on_ResourceStridedSliceAssign(self, name: str, node: Node, variables: list[str | None]) -> None:
+        variable = variables[0] or ""
+        inputs = [self.current[variable], *node.inputs[1:]]
+        written = self.put(name, "TensorStridedSliceUpdate", inputs)
+        for key, value in node.definition.attr.items():
+            self.nodes[name].definition.attr[key].CopyFrom(value)
+        self.assign(variable, written)
+
+    def scatter(self, name: str, node: Node, variable: str) -> None:
+        """`ResourceScatterNdAdd` and its like are `TensorScatterAdd` of the content; those of whole rows get an axis
+        for the one number of each index.
+        """
+        op, by_row = _TO_PLACES[node.op]
+        dtype = int(node.definition.attr["Tindices"].type)
+        indices = node.inputs[1]
+        if by_row:
+            last = self.number(f"{name}/__axis", -1)
+            indices = self.put(f"{name}/__indices", "ExpandDims", [indices, last], T=dtype, Tdim=_DT_INT32)
+        inputs = [self.current[variable], indices, node.inputs[2]]
+        self.assign(variable, self.put(name, op, inputs, T=self.dtype(variable), Tindices=dtype))
+
+    def number(self, name: str, value: int) -> str:
+        """A new constant of one whole number."""
+        constant = make("Const", name)
+        constant.definition.attr["dtype"].type = _DT_INT32
+        tensor = constant.definition.attr["value"].tensor
+        tensor.dtype = _DT_INT32
+        tensor.tensor_shape.SetInParent()
+        tensor.int_val.append(value)
+        self.nodes[name] = constant
+        return f"{name}:0"
 
     # -- control flow
     # -----------------------------------------------------------------------------------------

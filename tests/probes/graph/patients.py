@@ -245,7 +245,7 @@ def scatter() -> tuple[Any, list[Any]]:
     @tf.function
     def program(x):
         y = x * 2.0
-        table.scatter_nd_update([[1]], y[:1])
+        table.scatter_mul(tf.IndexedSlices(y[:1], [1]))
         return tf.reduce_sum(table), tf.reshape(y, [2, -1])
 
     program.keep = table  # type: ignore[attr-defined]

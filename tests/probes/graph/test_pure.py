@@ -47,6 +47,48 @@ def test_variables_in_calls_branches_and_loops(counted, case, calls):
         np.testing.assert_array_equal(finals[name], value)
 
 
+WRITES = ["add", "sub", "update", "min", "max", "nd_add", "nd_sub", "nd_update", "slice"]
+
+
+@pytest.mark.parametrize("how", WRITES)
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_written_to_places_of_a_variable(tmp_path, how):
+    """What TensorFlow's own op leaves in the variable; a place beyond its end is refused plainly and dropped by XLA."""
+    import tensorflow as tf
+
+    from probes.graph.agreement import agreement
+
+    from . import patients
+
+    table = tf.Variable(np.arange(8, dtype="f").reshape(4, 2) - 3.0, name="table")
+    rows = np.array([[5.0, -5.0], [-9.0, 9.0]], "f")
+
+    @tf.function(jit_compile=True)
+    def program(at, values):
+        if how == "slice":
+            table[1:3].assign(values)
+        elif how.startswith("nd_"):
+            getattr(table, f"scatter_{how}")(at[:, None], values)
+        else:
+            getattr(table, f"scatter_{how}")(tf.IndexedSlices(values, at))
+        return tf.reduce_sum(table)
+
+    folder = tmp_path / "within"
+    patients.capsule(folder, program, [np.array([2, 0]), rows])
+    assert agreement(folder).result == "agrees"
+    before = table.numpy()
+    program(np.array([2, 0]), rows)
+    (total,), finals = run(folder, strict=True)
+    np.testing.assert_array_equal(finals["table:0"], table.numpy())
+    assert total == table.numpy().sum()
+    assert not np.array_equal(before, table.numpy())
+    if how != "slice":
+        table.assign(before)
+        patients.capsule(tmp_path / "beyond", program, [np.array([4, 0]), rows])
+        told = agreement(tmp_path / "beyond")
+        assert (told.result, told.kind, told.node.op[:13]) == ("diverges", "raises", "TensorScatter")
+
+
 def test_running_twice_changes_nothing(counted):
     folder, *_ = counted["yes"]
     first, second = run(folder), run(folder)
@@ -125,7 +167,7 @@ def test_unsupported_names_the_op(plain):
     from probes.graph import errors, load, step
 
     folder, _ = plain("scatter")
-    with pytest.raises(errors.Unsupported, match="ResourceScatterNdUpdate"):
+    with pytest.raises(errors.Unsupported, match="ResourceScatterMul"):
         step.prepare(load.load(folder), strict=True)
 
 
