@@ -14,7 +14,7 @@ from typing import Any
 
 from .frames import is_user_file
 from .held_names import names_of_frame
-from .outputs import array_of, keys_of
+from .outputs import array_of, keys_of, places_in
 
 MAX_NUMBERS = 500_000
 _LEAST = 40
@@ -54,7 +54,7 @@ def other_pairs(rows: Any, labels: Any) -> dict[str, Any] | None:
     keys, wanted = keys_of(rows), _flat(numpy, labels)
     found: list[_Pairs] = []
     for name, array in known:
-        at = _places(numpy, array, keys) if array.shape[1:] == rows.shape[1:] else None
+        at = places_in(numpy, keys_of(array), keys) if array.shape[1:] == rows.shape[1:] else None
         if at is None:
             continue
         for other, beside in known:
@@ -163,17 +163,6 @@ def _plain(value: Any) -> Any:
     if type(value).__module__.partition(".")[0] == "pandas":
         value = value.to_numpy() if type(value).__name__ == "Series" else None
     return array_of(value)
-
-
-def _places(numpy: Any, array: Any, wanted: Any) -> Any:
-    """Where each of the rows stands in an array whose rows are all different; None where one does not."""
-    known = keys_of(array)
-    order = numpy.argsort(known, kind="stable")
-    ranked = known[order]
-    if bool((ranked[1:] == ranked[:-1]).any()):
-        return None
-    at = numpy.minimum(numpy.searchsorted(ranked, wanted), len(ranked) - 1)
-    return order[at] if bool((ranked[at] == wanted).all()) else None
 
 
 def _same_labels(numpy: Any, one: Any, other: Any, whole: Any) -> bool:

@@ -160,3 +160,13 @@ def keys_of(rows: Any) -> Any:
     draw = numpy.random.Generator(numpy.random.PCG64(11))
     by = draw.integers(1, 1 << 62, words.shape[-1]).astype("uint64") | numpy.uint64(1)
     return (words.astype("uint64") * by).sum(-1, dtype="uint64")
+
+
+def places_in(numpy: Any, known: Any, wanted: Any) -> Any:
+    """Where each of some numbers stands among others, which are all different; None where one does not."""
+    order = numpy.argsort(known, kind="stable")
+    ranked = known[order]
+    if bool((ranked[1:] == ranked[:-1]).any()):
+        return None
+    at = numpy.minimum(numpy.searchsorted(ranked, wanted), len(ranked) - 1)
+    return order[at] if bool((ranked[at] == wanted).all()) else None

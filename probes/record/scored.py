@@ -18,7 +18,7 @@ from .clocks import of_thread
 from .frames import frame_dict, is_user_file
 from .guard import Guard
 from .held_names import NameRecorder, names_of_frame
-from .outputs import Outputs, array_of, keys_of
+from .outputs import Outputs, array_of, keys_of, places_in
 
 MAX_SECONDS = 0.1
 MAX_LOOKS = 40
@@ -146,7 +146,7 @@ class ScoreRecorder:
         for name, rows in several:
             if rows.ndim < 2 or len(rows) < len(keys) or not self.outputs.are_rows(rows):
                 continue
-            at = _found(numpy, keys_of(rows), keys)
+            at = places_in(numpy, keys_of(rows), keys)
             if at is None:
                 continue
             if len(rows) == len(keys):
@@ -155,7 +155,7 @@ class ScoreRecorder:
             for other, labels in several:
                 if labels is not rows and labels.ndim and len(labels) == len(rows):
                     first = labels.reshape(len(labels), -1)[:, 0]
-                    of = _found(numpy, first.astype("float32"), pair.labels.astype("float32"))
+                    of = places_in(numpy, first.astype("float32"), pair.labels.astype("float32"))
                     if of is not None:
                         yield at, of, (name, other)
 
@@ -226,13 +226,3 @@ def _cuts(array: Any, count: int) -> list[Any]:
 
 def _named(numpy: Any, label: Any, arrays: Arrays) -> str:
     return next((n for n, a in arrays.items() if len(a) == len(label) and bool((a == label).all())), "the labels")
-
-
-def _found(numpy: Any, known: Any, wanted: Any) -> Any:
-    """Where each of some numbers stands among others, which are all different; None where one does not."""
-    order = numpy.argsort(known, kind="stable")
-    ranked = known[order]
-    if bool((ranked[1:] == ranked[:-1]).any()):
-        return None
-    at = numpy.minimum(numpy.searchsorted(ranked, wanted), len(ranked) - 1)
-    return order[at] if bool((ranked[at] == wanted).all()) else None
