@@ -295,11 +295,18 @@ def _of_program(
             names.stepped()
 
     tracing.after_call = _both(tracing.after_call, stepped)
-    untrained.unmoved.stepped, tracing.untaped = stepped, names.directly
+    untrained.unmoved.stepped = stepped
     rows = keras.splits.step_rows if keras.splits is not None else None
     if rows is None:
         return ()
-    tracing.given = rows.called
+
+    def given(function: Any, taped: bool, *values: Any) -> None:
+        calls = tracing.owner(function).calls
+        if not taped and not calls & (calls - 1):  # the first, second, fourth, eighth, …
+            tracing.guard.part("names", names.directly)
+        rows.called(function, taped, *values)
+
+    tracing.given = given
     return (rows,)
 
 

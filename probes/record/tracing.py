@@ -45,8 +45,6 @@ class TraceRecorder:
         self.kept: KeptRecorder | None = None
         # After calls of functions in which a tape was asked for gradients; and after all that are not of Keras.
         self.after_call: Callable[[Any], None] = lambda function: None
-        self.untaped: Callable[[], None] = lambda: None
-        """Called after the first, second, fourth, … call of a function of the program in which no gradient is taken."""
         self.given: Callable[..., None] = lambda *_: None
         self.calls = 0  # of functions, from outside any other
         self._traces = 0
@@ -96,8 +94,6 @@ class TraceRecorder:
         owner.calls += 1
         if owner.taped:
             self.after_call(function)
-        elif not self.keras_calls and not owner.calls & (owner.calls - 1):
-            self.guard.part("names", self.untaped)
         if not self.keras_calls:
             self.guard.part("step rows", self.given, function, owner.taped, *given)
         fresh, owner.fresh = owner.fresh, False

@@ -38,6 +38,43 @@ def mixed_rows(
     return [told for told in answer.get("pooled") or () if _is_forward(recording, told, method, model)]
 
 
+def windowed_rows(
+    recording: Recording, answer: Mapping[str, Any], method: str | None, model: str | None
+) -> list[Mapping[str, Any]]:
+    """The poolings and convolutions at which rows of the batch mix, in what a model predicts."""
+    if method not in ("fit", "predict"):
+        return []
+    mixes = (told for told in answer.get("mixes") or () if str(told.get("op")) in _WINDOWED)
+    return [told for told in mixes if _is_forward(recording, told, method, model)]
+
+
+_WINDOWED = frozenset(
+    {"AvgPool", "MaxPool", "AvgPool3D", "MaxPool3D", "Conv2D", "Conv3D", "DepthwiseConv2dNative", "Conv"}
+)
+"""Ops whose windows slide along axes: the batch is none of them."""
+
+
+def windowed_findings(
+    told: Sequence[Mapping[str, Any]], function: str, capsule: str, at: Location | None
+) -> Iterator[Finding]:
+    """A warning for each of them."""
+    rule = by_slug("wrong-pairing")
+    for each in told:
+        op = str(each["op"])
+        yield Finding(
+            code=rule.code, slug=rule.slug, level="warning", role="root",
+            title=f"{function}: the windows of {op} run along the rows of the batch",
+            message=f"When one row was changed, results of other rows changed, from {op} on: its windows slide along "
+                    "the axis that the rows were put on. So the result for a row depends on the rows beside it in its "
+                    "batch, in whatever order they come. No error was raised in the run.",
+            op=op, node=each.get("node"), location=line(each) or at,
+            evidence=(Proof("worker", f"{op} ({each.get('node')}): the first op after which a changed row changed "
+                            "others", f"worker.jsonl, capsule {capsule}"),),
+            status="confirmed", basis=ROWS_CHANGED, remedies=(_REMEDY,),
+            details={"kind": "windowed", "function": function, "capsule": capsule},
+        )  # fmt: skip
+
+
 def pooled_findings(
     recording: Recording, told: Sequence[Mapping[str, Any]], function: str, capsule: str, at: Location | None
 ) -> Iterator[Finding]:

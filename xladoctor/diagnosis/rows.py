@@ -16,7 +16,7 @@ from xladoctor.diagnosis.fixed_batch import fixed_batches
 from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.meeting_words import REMEDIES, made_by, proof, words
 from xladoctor.diagnosis.own_gradients import own_gradients
-from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings
+from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings, windowed_findings, windowed_rows
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof
 from xladoctor.model.shapes import python_shape
@@ -113,7 +113,11 @@ def mispairings(recording: Recording) -> Iterator[Finding]:
                 seen.add(key)
                 yield finding
         mixed = _mixed(recording, asked, answer.told)
-        for finding in pooled_findings(recording, mixed, asked.name, asked.capsule, asked.location):
+        windowed = _windowed(recording, asked, answer.told)
+        for finding in (
+            *pooled_findings(recording, mixed, asked.name, asked.capsule, asked.location),
+            *windowed_findings(windowed, asked.name, asked.capsule, asked.location),
+        ):
             # Rows that are lost there for good, or a softmax, are said already.
             if str(finding.location) not in {place for _, place in seen}:
                 seen.add((finding.op, str(finding.location)))
@@ -127,6 +131,10 @@ def _wrong(asked: Asked, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _mixed(recording: Recording, asked: Asked, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return mixed_rows(recording, told, asked.method, asked.model) if asked.apart else []
+
+
+def _windowed(recording: Recording, asked: Asked, told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return windowed_rows(recording, told, asked.method, asked.model) if asked.apart else []
 
 
 def with_mispairings(findings: Sequence[Finding], recording: Recording) -> tuple[Finding, ...]:
@@ -210,9 +218,8 @@ def _checks(recording: Recording) -> Iterator[Check]:
         if told.get("result") != "asked":
             yield replace(check, why=told.get("why"))
             continue
-        wrong = [t for t in _wrong(asked, told) if t.get("kind") not in ("alone", "wrapped")] or _mixed(
-            recording, asked, told
-        )
+        wrong = [t for t in _wrong(asked, told) if t.get("kind") not in ("alone", "wrapped")]
+        wrong = wrong or _mixed(recording, asked, told) or _windowed(recording, asked, told)
         yield replace(check, calls=1, result="diverges" if wrong else "agrees")
 
 

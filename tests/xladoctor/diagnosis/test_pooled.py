@@ -35,7 +35,7 @@ class Net(tf.Module):
 """
 
 
-def diagnosed(tmp_path, *frames, method="fit", node="net_1/center_1/Mean", by_row=None):
+def diagnosed(tmp_path, *frames, method="fit", node="net_1/center_1/Mean", by_row=None, mixes=None):
     """The findings, and the results of the checks."""
     file = tmp_path / "train.py"
     file.write_text(SOURCE, encoding="utf-8")
@@ -53,11 +53,33 @@ def diagnosed(tmp_path, *frames, method="fit", node="net_1/center_1/Mean", by_ro
     pooled = {"op": "Mean", "node": node, "sources": sources, "call_sources": [], "shapes": [[7, 3], [3]],
               "over": [7, 3], "meets": {"op": "Sub", "node": "s", "sources": sources}}  # fmt: skip
     result = {"result": "asked", "found": [], "pooled": [pooled]}
+    if mixes is not None:
+        result = {"result": "asked", "found": [], "mixes": [{**{k: pooled[k] for k in _PLACED}, "op": mixes}]}
     run.worker.append({"capsule": "c1", "request": "pairing", "result": result})
     folder = run.write(tmp_path / "run")
     mark.sign(folder)
     diagnosis = scan_run(folder)
     return [(f.slug, f.level, f.location.line) for f in diagnosis.findings], [c.result for c in diagnosis.checked]
+
+
+_PLACED = ("node", "sources", "call_sources")
+
+
+@pytest.mark.parametrize(
+    ("frames", "given", "found"),
+    [
+        ([(4, "Center.call")], {"mixes": "AvgPool"}, True),
+        ([(4, "Center.call")], {"mixes": "Conv2D", "method": "predict"}, True),
+        ([(4, "Center.call")], {"mixes": "Mean"}, False),
+        ([(9, "Bag.call")], {"mixes": "AvgPool"}, False),
+        ([(4, "Center.call")], {"mixes": "AvgPool", "by_row": False}, False),
+        ([(20, "Net.train_step"), (16, "helper")], {"mixes": "AvgPool", "node": "net_1/AvgPool"}, False),
+    ],
+)
+def test_windows_that_slide_along_the_rows(tmp_path, frames, given, found):
+    told, checked = diagnosed(tmp_path, *frames, **given)
+    assert told == ([("wrong-pairing", "warning", frames[-1][0])] if found else [])
+    assert checked == (["diverges"] if found else ["agrees"])
 
 
 @pytest.mark.parametrize(
