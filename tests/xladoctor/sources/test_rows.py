@@ -221,6 +221,20 @@ half = (frames + frames) // 2  # wraps-above
 }
 
 RIGHT = {
+    "the rest is written behind the loop": """
+def predict_all(data, size):
+    out, many = np.zeros(len(data)), len(data) // size
+    for k in range(many):
+        out[k * size:(k + 1) * size] = model.predict(data[k * size:(k + 1) * size])[:, 0]
+    if many * size < len(data):
+        out[many * size:] = model.predict(data[many * size:])[:, 0]
+    return out
+p = predict_all(x, 32)
+parts = []
+for k in range(len(x) // 32):
+    parts.append(model.predict(x[k * 32:(k + 1) * 32]))
+parts.append(model.predict(x[224:]))
+""",
     "cast in the function of a dataset": """
 frames = rng.integers(0, 256, size=(40, 16, 16), dtype=np.uint8)
 data = tf.data.Dataset.from_tensor_slices(frames).map(lambda f: (tf.cast(f, tf.float32) - 128.0) / 64.0)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.loops import TRAINS
-from xladoctor.sources.names import last_name, nodes_of
+from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.rows.values import Array, Names, RowFault
 
 if TYPE_CHECKING:
@@ -18,8 +19,18 @@ def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: Names) -> None:
     rest = _left_over(reader, node.iter, names)
     if rest is None or rest[2] >= rest[0]:
         return
+    if _filled(node.body) & _filled(reader.after):
+        return  # the rest is written behind the loop
     if _predicts(reader, node.body) and not _trains(reader, node.body):
         reader.fault("rest-left-out", node, (), rest)
+
+
+def _filled(body: Sequence[ast.stmt]) -> set[str]:
+    """The names of what statements write into, or put something to."""
+    nodes = [n for s in body for n in walk(s)]
+    stored = {last_name(n.value) for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)}
+    calls = (n.func for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    return (stored | {last_name(f.value) for f in calls if f.attr in ("append", "extend")}) - {""}
 
 
 def _left_over(reader: Reader, over: ast.expr, names: Names) -> tuple[int, int, int] | None:

@@ -63,6 +63,8 @@ class Reader:
         """Where an order was made, by the id of its rows."""
         self.under_tape = 0
         self.statement: ast.stmt | None = None
+        self.after: Sequence[ast.stmt] = ()
+        """What stands behind the statement, in its block."""
         self.kept: list[Array] = []
         """Arrays that others know by their id."""
         self._inside: list[str] = []
@@ -93,7 +95,8 @@ class Reader:
 
     def body(self, statements: Sequence[ast.stmt], names: Names) -> None:
         """Read statements one after the other."""
-        for statement in statements:
+        for i, statement in enumerate(statements):
+            self.after = statements[i + 1 :]
             self._steps += 1
             if self._steps > _MOST:
                 raise _Enough
