@@ -19,34 +19,21 @@ import numpy as np
 
 from ..protocol import codec
 from ..protocol.comparisons import Agreement, Draw, PartingNode
-from .diverge import Search
 from .errors import GraphRoomError, first_words
+from .failing import Found as Failing
+from .failing import described
+from .failing import find as failing
 from .ir import split
 from .load import later_values
-from .measure import Array, Results, deviation, wide
+from .measure import Array, Results, deviation
 from .parity import PLAIN, XLA, Ways
 from .portions import RESULT, Portion, portions
-from .randomness import ops_within
-from .sensitivity import ACCUMULATES, NUDGE, Run, floor, narrow, nudged, stagnates
+from .strict import Strict, alike, differs, explained
 
 AGREES, DIVERGES, NOT_CHECKED = "agrees", "diverges", "not-checked"
 
-_AMBIGUOUS = frozenset({"Qr", "Svd", "SelfAdjointEigV2", "Eig"})
-"""Right with either sign of a vector: what differs after them is their doing."""
-_STEPS = frozenset(
-    {"Floor", "Ceil", "Round", "Rint", "Sign", "FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMod"}
-)
-_SMOOTH = frozenset({1, 2, 8, 14, 18, 19})
-_WHOLE = frozenset({3, 4, 5, 6, 9, 10, 17, 22, 23})
-"""Element types by number: real and complex ones; whole numbers and truth values."""
 _SEEN = 1e-2
 """A difference of this part of the largest element is reported even where rounding explains it."""
-_SEEDS = range(101, 105)
-_SHARE = 0.25
-"""An element that moves by this part of its difference when the inputs are moved is explained."""
-_LEAST: Mapping[str, float] = {"f8": 1e-9, "c16": 1e-9, "f4": 1e-4, "c8": 1e-4, "f2": 2e-2}
-_LEAST_OTHERWISE = 0.125
-"""Relative differences below are approximations of a function, or the eight bits of bfloat16."""
 _SHOWN = 4
 _VARIANT = 21
 _ITS_VALUES = ("InvalidArgumentError", "OutOfRangeError")
@@ -124,7 +111,7 @@ def _as_in_the_run(ways: Portion, told: Agreement) -> Agreement:
     seen, name = kept.get(told.output), told.output
     if seen is None or name not in plain or ways.draws:
         return _unchecked("what the call gave in the run was not kept")
-    if _alike(plain[name], seen.astype(plain[name].dtype, copy=False), ways.arguments):
+    if alike(plain[name], seen.astype(plain[name].dtype, copy=False), ways.arguments):
         return Agreement(AGREES, outputs=len(plain))
     return told
 
@@ -139,31 +126,54 @@ def _agreement(ways: Ways, whole: bool) -> Agreement:
     told, plain = ways.of(PLAIN)
     if told["outcome"] != "passed":
         return _raises(ways, told)
-    apart = [n for n in plain if n in under_xla and not _alike(plain[n], under_xla[n], ways.arguments)]
+    apart = [n for n in plain if n in under_xla and not alike(plain[n], under_xla[n], ways.arguments)]
     if not apart:
         return Agreement(AGREES, outputs=len(plain))
     return _parted(ways, apart, plain, under_xla, whole)
 
 
 def _raises(ways: Ways, told: Mapping[str, Any]) -> Agreement:
-    node = ways.first_node([])["node"]
+    found = failing(ways.step, ways.frames)
+    node = None if found is None else described(ways.step, found)
     message = str((node or {}).get("message") or _message(told))
     if _CANNOT.search(first_words(message)) or (told["error"] or {}).get("kind") not in _ITS_VALUES:
         return _unchecked(f"it does not run plainly here: {first_words(message)[:200]}")
     return Agreement(
-        DIVERGES, kind="raises", message=message, error=(told["error"] or {}).get("kind"), node=_brief(node)
+        DIVERGES,
+        kind="raises",
+        message=message,
+        error=(told["error"] or {}).get("kind"),
+        node=_brief(node),
+        before=None if found is None else _brief(_before(ways, found)),
     )
+
+
+def _before(ways: Ways, found: Failing) -> Mapping[str, Any] | None:
+    """The first op on the way to one that raises which gives something else under XLA: the values that the latter
+    refuses may exist in plain execution only.
+    """
+    graph = ways.step.pure.graph
+    if found.activation.graph is not graph:
+        return None  # within a loop or a branch
+    given = [t for t in graph.nodes[found.culprit.node].inputs if graph.nodes[split(t)[0]].op != "Const"]
+    given = [t for t in given if graph.dtype(t) != _VARIANT and split(t)[0] not in {i.name for i in graph.inputs}]
+    return _searched(Strict(ways.step, ways.frames), given)[0] if given else None
+
+
+def _searched(search: Strict, tensors: Sequence[str]) -> tuple[Mapping[str, Any] | None, str | None]:
+    """What a search finds, and why it ended with an error."""
+    try:
+        return search.first(tensors), None
+    except Exception as failed:
+        if not (isinstance(failed, GraphRoomError) or type(failed).__module__.startswith("tensorflow")):
+            raise
+        return None, str(failed)
 
 
 def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results, whole: bool) -> Agreement:
     search = Strict(ways.step, ways.frames)
-    node, error = None, None
-    try:
-        node = None if whole else search.first([ways.tensor(n) for n in apart])
-    except Exception as failed:
-        if not (isinstance(failed, GraphRoomError) or type(failed).__module__.startswith("tensorflow")):
-            raise
-        error = str(failed)
+    tensors = [ways.tensor(n) for n in apart]
+    node, error = (None, None) if whole else _searched(search, tensors)
     if node is None and (whole or error is not None or search.incomplete):
         # Not every op could be asked: then the function is asked as a whole.
         outputs = [n for n in apart if not explained(ways.plain, ways.arguments, {n: plain[n]}, {n: under_xla[n]})]
@@ -171,6 +181,8 @@ def _parted(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results
             return _by_rounding(search.tie, apart, plain, under_xla)
         apart = outputs
     elif node is None:
+        if search.tie is None and any(_far(plain[n], under_xla[n]) > _SEEN for n in apart):
+            search.decide(tensors)
         return _by_rounding(search.tie, apart, plain, under_xla)
     unsteady = _unsteady(ways, apart, plain, under_xla)
     if unsteady is not None:
@@ -198,12 +210,16 @@ def _by_rounding(tie: Mapping[str, Any] | None, apart: Sequence[str], plain: Res
     and much came of it.
     """
     told = Agreement(AGREES, outputs=len(plain), rounding=True)
-    far = {n: deviation(plain[n], under_xla[n]) for n in apart if plain[n].shape == under_xla[n].shape}
+    far = {n: _far(plain[n], under_xla[n]) for n in apart}
     name = max(far, key=far.__getitem__, default=None)
     if tie is None or name is None or not far[name] > _SEEN:
         return told
     one, other = _shown(plain[name], under_xla[name])
     return replace(told, tie=_brief(tie), output=name, deviation=far[name], plain=one, xla=other)
+
+
+def _far(a: Array, b: Array) -> float:
+    return deviation(a, b) if a.shape == b.shape else 0.0
 
 
 def _unsteady(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Results) -> str | None:
@@ -213,169 +229,16 @@ def _unsteady(ways: Ways, apart: Sequence[str], plain: Results, under_xla: Resul
         if told["outcome"] != "passed":
             continue
         same = (n for n in apart if n in again)
-        if any(first[n].shape != again[n].shape or _differs(first[n], again[n]).any() for n in same):
+        if any(first[n].shape != again[n].shape or differs(first[n], again[n]).any() for n in same):
             return f"it is not deterministic: run twice {how} on the same values it gives two results"
     return None
-
-
-class Strict(Search):
-    """`Search` that takes no difference for one which rounding can make."""
-
-    @property
-    def incomplete(self) -> bool:
-        """Whether there are ops that differ and could not be asked."""
-        return bool(self.unchecked) or self.full
-
-    tie: dict[str, Any] | None = None
-    """The first node that decides (a comparison, a cast to whole numbers, a step) and decided otherwise under XLA."""
-
-    def _part(self, name: str, results: Mapping[str, tuple[Array, Array]]) -> None:
-        if self.tie is None and self._decides(name) and any(_differs(a, b).any() for a, b in results.values()
-                                                           if a.shape == b.shape):  # fmt: skip
-            self.tie = self._told(name, None, None, (None, None))
-
-    def _decides(self, name: str) -> bool:
-        """Whether a node makes steps of numbers that vary smoothly."""
-        node = self._graph.nodes[name]
-        if not any(self._graph.dtype(t) in _SMOOTH for t in node.inputs):
-            return False
-        return node.op in _STEPS or any(self._graph.dtype(f"{name}:{i}") in _WHOLE
-                                        for i in range(len(self._loaded.outputs(name))))  # fmt: skip
-
-    def told_of(self, name: str) -> dict[str, Any]:
-        """What it says of an op that differs and was not asked alone, for want of a value that it is given. Of one that
-        takes a list of tensors it is the op that made the list: what XLA makes of a list is decided there.
-        """
-        graph = self._graph
-        seen: set[str] = set()
-        while name not in seen:
-            seen.add(name)
-            lists = [split(t)[0] for t in graph.nodes[name].inputs if graph.dtype(t) == _VARIANT]
-            inputs = {i.name for i in graph.inputs}
-            if lists and lists[0] not in inputs:
-                name = lists[0]
-        return self._told(name, None, None, (None, None))
-
-    def _allowed(self, run: Run, known: Mapping[str, Array], plain: Results) -> dict[str, float]:
-        # In 16 bits moved inputs move a long sum as they please: `explained` looks at each element instead.
-        return {
-            name: min(far, floor(plain[name], known)) if narrow(plain[name]) else far
-            for name, far in super()._allowed(run, known, plain).items()
-        }
-
-    def _alone(self, name: str, outputs: Sequence[str], values: Mapping[str, Array]) -> dict[str, Any] | None:
-        found = super()._alone(name, outputs, values)
-        if found is None or found["message"] is not None:
-            return found
-        ops = {self._graph.nodes[name].op, *ops_within(self._graph, name, set())}
-        if ops & _AMBIGUOUS and all(a == b for a, b in [found["shapes"]]):
-            return None
-        known = self.known(name, values)
-        run = self._runs(outputs)
-        told, plain = run(known)
-        if told["outcome"] != "passed" or (ops & ACCUMULATES and stagnates(plain, values)):
-            return found
-        return None if explained(run, known, plain, {t: values[t] for t in outputs}) else found
-
-
-def explained(run: Run, arguments: Mapping[str, Array], plain: Results, others: Results) -> bool:
-    """Whether rounding can make these results of the plain ones: every element that differs moves as far when the
-    floating inputs are moved in their last places, or in those of the largest one.
-    """
-    left: dict[str, Array] = {}
-    for name, a in plain.items():
-        b = others.get(name)
-        if b is None or a.shape != b.shape:
-            return False
-        far = _differs(a, b)
-        if far.any():
-            left[name] = far
-    for moved in _moved(arguments) if left else ():
-        told, values = run(moved)
-        if told["outcome"] != "passed":
-            continue
-        for name in list(left):
-            value = values.get(name)
-            if value is not None and value.shape == plain[name].shape:
-                left[name] = left[name] & ~_as_far(plain[name], others[name], value)
-                if not left[name].any():
-                    del left[name]
-        if not left:
-            break
-    return not left
-
-
-def _moved(arguments: Mapping[str, Array]) -> list[dict[str, Array]]:
-    """The arguments with small values as zeros, moved relative to themselves, and relative to the largest."""
-    tried = [{n: _flushed(v) for n, v in arguments.items()}]
-    tried += [nudged(arguments, seed) for seed in _SEEDS]
-    tried += [{n: _shaken(v, seed) for n, v in arguments.items()} for seed in _SEEDS]
-    return tried
-
-
-def _shaken(value: Array, seed: int) -> Array:
-    if value.dtype.kind not in "fc" or not value.size:
-        return value
-    random = np.random.default_rng(seed)
-    finite = np.abs(value[np.isfinite(value)])
-    scale = NUDGE * float(np.finfo(value.dtype).eps) * (float(finite.max()) if finite.size else 0.0)
-    noise: Any = random.uniform(-1, 1, value.shape)
-    if value.dtype.kind == "c":
-        noise = noise + 1j * random.uniform(-1, 1, value.shape)
-    return np.asarray(value + scale * noise, dtype=value.dtype)
-
-
-def _flushed(value: Array) -> Array:
-    """Without numbers below the smallest normal one: XLA takes them for zeros."""
-    if value.dtype.kind not in "fc":
-        return value
-    tiny = np.finfo(value.dtype).tiny
-    with np.errstate(invalid="ignore"):
-        return np.where(np.abs(value) < tiny, np.zeros_like(value), value)
-
-
-def _alike(a: Array, b: Array, arguments: Mapping[str, Array]) -> bool:
-    if a.shape != b.shape:
-        return False
-    a, b = _flushed(a), _flushed(b)
-    return deviation(a, b) <= (max(floor(a, arguments), _least(a) / 100) if _rounds(a) else 0.0)
-
-
-def _differs(a: Array, b: Array) -> Array:
-    """Where two arrays differ by more than an approximation does."""
-    if a.dtype.kind not in "fcV":
-        return np.asarray(a != b)
-    x, y = wide(_flushed(a)), wide(_flushed(b))
-    finite = np.abs(np.concatenate([x[np.isfinite(x)].ravel(), y[np.isfinite(y)].ravel()]))
-    scale = float(finite.max()) if finite.size else 0.0
-    with np.errstate(invalid="ignore"):
-        near = (np.abs(x - y) <= _least(a) * scale) | (x == y) | (np.isnan(x) & np.isnan(y))
-    return np.asarray(~near)
-
-
-def _as_far(a: Array, b: Array, moved: Array) -> Array:
-    """Where `moved` is as far from `a` as `b` is, or nearly so."""
-    if a.dtype.kind not in "fcV":
-        return np.asarray(moved != a)
-    x, y, z = wide(a), wide(b), wide(moved)
-    with np.errstate(invalid="ignore"):
-        enough = np.abs(z - x) >= _SHARE * np.abs(y - x)
-    return np.asarray(enough | (np.isfinite(z) != np.isfinite(x)) | (_flushed(z) == y))
-
-
-def _rounds(value: Array) -> bool:
-    return value.dtype.kind in "fcV"
-
-
-def _least(value: Array) -> float:
-    return _LEAST.get(value.dtype.str[1:], _LEAST_OTHERWISE)
 
 
 def _shown(a: Array, b: Array) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The first elements that differ, on both ways; the first ones where the shapes do."""
     at: Any = slice(0, _SHOWN)
     if a.shape == b.shape:
-        at = np.flatnonzero(_differs(a, b).ravel())[:_SHOWN]
+        at = np.flatnonzero(differs(a, b).ravel())[:_SHOWN]
         at = at if len(at) else slice(0, _SHOWN)
     return _listed(a.ravel()[at]), _listed(b.ravel()[at])
 

@@ -50,7 +50,9 @@ class _Way:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Found:
+class Found:
+    """An op that fails, with the values around it and the way there."""
+
     activation: Activation
     culprit: Culprit
     way: _Way
@@ -70,15 +72,15 @@ def failing_op(step: Step, frames: Frames | None = None) -> dict[str, Any] | Non
     op fails.
     """
     found = find(step, frames or new_frames())
-    return None if found is None else _described(step, found)
+    return None if found is None else described(step, found)
 
 
-def find(step: Step, frames: Frames) -> _Found | None:
+def find(step: Step, frames: Frames) -> Found | None:
     """The same with its frame and the values there."""
     return _descend(step.activation(frames), _Way())
 
 
-def _descend(activation: Activation, way: _Way) -> _Found | None:
+def _descend(activation: Activation, way: _Way) -> Found | None:
     graph = activation.graph
     culprit = activation.first_culprit(graph.outputs, graph.controls)
     if culprit is None:
@@ -91,10 +93,10 @@ def _descend(activation: Activation, way: _Way) -> _Found | None:
             deeper = _descend(taken[1], way.through(graph, culprit.node, taken[0]))
     elif op in WHILES:
         deeper = _in_loop(activation, culprit.node, way)
-    return deeper or _Found(activation, culprit, way.into(graph, culprit.node))
+    return deeper or Found(activation, culprit, way.into(graph, culprit.node))
 
 
-def _in_loop(outer: Activation, name: str, way: _Way) -> _Found | None:
+def _in_loop(outer: Activation, name: str, way: _Way) -> Found | None:
     condition, body = body_names(outer.graph.nodes[name])
     values = outer.loop_start(name)
     for number in range(MAX_ITERATIONS):
@@ -116,7 +118,8 @@ def _in_loop(outer: Activation, name: str, way: _Way) -> _Found | None:
     return None
 
 
-def _described(step: Step, found: _Found) -> dict[str, Any]:
+def described(step: Step, found: Found) -> dict[str, Any]:
+    """What `failing_op` tells of an op that was found."""
     graph = found.activation.graph
     origin = graph.origins[found.culprit.node]
     return {

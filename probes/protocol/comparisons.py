@@ -138,6 +138,8 @@ class PartingNode(Record):
     shapes: tuple[Shape | None, ...] = ()
     message: str | None = None
     exact: bool | None = None
+    flushed: bool | None = None
+    """Of one that decides: XLA takes what it is given for zero, since it is below the smallest normal number."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,6 +211,8 @@ class Agreement(Record):
     message: str | None = None
     error: str | None = None
     node: PartingNode | None = None
+    before: PartingNode | None = None
+    """On the way to a `node` that raises: the first op that gives something else."""
     tie: PartingNode | None = None
     function: str = ""
     held: tuple[str, ...] = ()

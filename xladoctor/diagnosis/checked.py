@@ -208,7 +208,8 @@ def _under_xla(trace: Event, by_graph: Mapping[tuple[Any, Any], Event]) -> bool:
 
 
 def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Finding:
-    node = told.get("node") or {}
+    before = told.get("before")
+    node = before or told.get("node") or {}
     trace = compared(recording, capsule, told.get("function"))
     name = str(trace.get("python_name") or capsule)
     rule = by_slug("wrong-shape-silent" if told.get("kind") == "shape" else "parity-divergence")
@@ -216,16 +217,17 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     what = _what(told)
     where = f"{node['op']} ({node['node']})" if node.get("op") else None
     told_at = f", {at}." if at is not None else "."
-    raises = told.get("kind") == "raises"
+    raises = told.get("kind") == "raises" and before is None
     says = f"It is {where} that raises" if raises else f"The first op whose result differs is {where}"
     # An op that takes a list of tensors cannot be asked alone; where the list was made can be told all the same.
     says = says if node.get("exact", True) else f"No op could be shown to do so alone; on the way there is {where}"
-    first = f" {says}{told_at}"
+    first = f" {says}{told_at}{_refused(told)}"
     version = tensorflow_version(recording)
-    known = atlas.of_op(node.get("op") if node.get("exact", True) else None, told.get("kind"), version)
+    kind = told.get("kind") if before is None else "values"
+    known = atlas.of_op(node.get("op") if node.get("exact", True) else None, kind, version)
     in_atlas = _known(known)
     if not known:
-        function, known = atlas.of_programs(node.get("op"), told.get("kind"), version)
+        function, known = atlas.of_programs(node.get("op"), kind, version)
         in_atlas = _known_of(function, known)
     return Finding(
         code=rule.code, slug=rule.slug, level="error", role="root",
@@ -280,6 +282,14 @@ def _ordinal(call: int | None) -> str:
         return "first"
     ends = {1: "st", 2: "nd", 3: "rd"} if call % 100 // 10 != 1 else {}
     return f"{call}{ends.get(call % 10, 'th')}"
+
+
+def _refused(told: Mapping[str, Any]) -> str:
+    """The op that raises plainly, where another one made what it is given."""
+    if not told.get("before") or not told.get("node"):
+        return ""
+    at = line(told["node"])
+    return f" What it gives plainly is refused by {told['node']['op']}{f', {at}' if at is not None else ''}."
 
 
 def _what(told: Mapping[str, Any]) -> str:

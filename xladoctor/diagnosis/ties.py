@@ -7,7 +7,8 @@ on either.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
 from xladoctor.diagnosis.checked import REQUEST, compared
@@ -22,6 +23,13 @@ _MARGIN = Remedy(
     "changes-numerics",
     "Compare with a margin of some units in the last place (`a > b + 1e-6 * scale`), or choose a threshold that no "
     "value of the data equals. Then both ways decide alike.",
+)
+_LARGER = Remedy(
+    "leave-a-margin",
+    "Keep the numbers of that line above the smallest normal one",
+    "changes-numerics",
+    "XLA takes numbers below about 1.2e-38 (in float32) for zeros. Work with logarithms from the start (`tf.nn."
+    "log_softmax`, `-x**2` instead of `log(exp(-x**2))`), or add a small constant before the logarithm or division.",
 )
 
 
@@ -42,16 +50,36 @@ def ties(recording: Recording) -> Iterator[Finding]:
         apart = f"{told['output']} is {plain} plainly and {xla} under XLA"
         yield Finding(
             code=rule.code, slug=rule.slug, level="warning", role="root",
-            title=f"{name}: rounding decides {node['op']} otherwise under XLA",
-            message=f"On the values of a recorded call of {name}, {apart}. Only rounding makes the difference: "
-                    f"{node['op']} "
-            f"({node['node']}) decides by values that differ only in their last places"
+            title=f"{name}: {_decides(node)} under XLA",
+            message=f"On the values of a recorded call of {name}, {apart}. {_why(node)}"
             f"{f', {at}' if at is not None else ''}. Neither result is wrong, and you cannot rely on either.",
             op=node["op"], node=node["node"], location=at,
-            evidence=(Proof("worker", f"{apart}; largest difference {told.get('deviation')} of the largest value; the "
-                            "inputs moved by some units in the last place move them as far",
+            evidence=(Proof("worker", f"{apart}; largest difference {told.get('deviation')} of the largest value; "
+                            f"{_shown(node)}",
                             f"worker.jsonl, capsule {capsule}"),),
-            status="confirmed", basis=COMPARED_PLAINLY, remedies=(_MARGIN,),
+            status="confirmed", basis=COMPARED_PLAINLY,
+            remedies=(_LARGER if node.get("flushed") else _MARGIN,),
             details={k: told[k] for k in ("output", "deviation", "plain", "xla") if k in told}
             | {"function": name, "capsule": capsule},
         )  # fmt: skip
+
+
+def _decides(node: Mapping[str, Any]) -> str:
+    return (
+        f"{node['op']} gets zeros for tiny numbers"
+        if node.get("flushed")
+        else f"rounding decides {node['op']} otherwise"
+    )
+
+
+def _why(node: Mapping[str, Any]) -> str:
+    where = f"{node['op']} ({node['node']})"
+    if node.get("flushed"):
+        return f"XLA takes numbers below the smallest normal one for zeros, and {where} is given such numbers"
+    return f"Only rounding makes the difference: {where} decides by values that differ only in their last places"
+
+
+def _shown(node: Mapping[str, Any]) -> str:
+    if node.get("flushed"):
+        return "the op gives the same plainly once these inputs are zeros"
+    return "the inputs moved by some units in the last place move them as far"

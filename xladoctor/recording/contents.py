@@ -75,14 +75,18 @@ _DRAW = record(
     {"key": maybe(many(text)), "counter": maybe(many(text)), "shape": maybe(shape), "same": maybe(flag),
      "fixed": flag, "mask": flag, "sources": many(_SOURCE), "call_sources": many(many(_SOURCE))},
 )  # fmt: skip
+_PARTING = record(
+    {"op": text, "node": text},
+    {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)), "shapes": many(maybe(shape)), "exact": flag,
+     "flushed": flag},
+)  # fmt: skip
 _AGREEMENT = record(
     {"result": text},
     {"why": maybe(text), "kind": text, "output": text, "shapes": many(shape), "deviation": anything,
      "plain": many(text), "xla": many(text), "message": maybe(text), "error": maybe(text),
      "function": text, "held": many(text), "draws": many(_DRAW), "calls": whole, "call": maybe(whole),
-     "clustered": flag, "node": maybe(record({"op": text, "node": text},
-                          {"sources": many(_SOURCE), "call_sources": many(many(_SOURCE)),
-                           "shapes": many(maybe(shape)), "exact": flag}))},
+     "clustered": flag, "node": maybe(_PARTING), "before": maybe(_PARTING),
+     "tie": maybe(_PARTING)},
 )  # fmt: skip
 _SLOPE = record(
     {"mark": whole, "kind": text},

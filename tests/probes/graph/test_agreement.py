@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from probes.graph.agreement import _alike, _unsteady, explained
+from probes.graph.agreement import _unsteady
 from probes.graph.sensitivity import stagnates
+from probes.graph.strict import alike, explained
 
 F = np.float32
 
@@ -71,8 +72,8 @@ def test_no_rounding(op, values, other):
 )
 def test_long_sums_in_16_bits_are_no_excuse(dtype, size, differ, same):
     given = {"x:0": np.ones(size, dtype)}
-    assert not _alike(np.ones(1, dtype), np.full(1, 1 - differ, dtype), given)
-    assert _alike(np.ones(1, dtype), np.full(1, 1 - same, dtype), given)
+    assert not alike(np.ones(1, dtype), np.full(1, 1 - differ, dtype), given)
+    assert alike(np.ones(1, dtype), np.full(1, 1 - same, dtype), given)
 
 
 @pytest.mark.parametrize(

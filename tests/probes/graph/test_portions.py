@@ -177,3 +177,66 @@ def test_what_decides_by_the_last_places_is_named(compared, margin, op):
     assert told.result == "agrees"
     assert (told.tie and told.tie.op) == op
     assert op is None or told.deviation > 0.1
+
+
+DIFFERENT = np.linspace(0.1, 0.9, 8, dtype="f")
+APART = {
+    # function, values that differ, the op, values that do not: what plain execution refuses comes of another op
+    "refused": (lambda x: tf_("gather", np.arange(4), tf_("cast", x * 3.0, "int32")), [0.2, np.nan], "Cast", [0.2, 1]),
+    # a zero that is none by rounding: the derivative of a root is taken for zero where nothing comes back
+    "zero": (
+        lambda x, d: raw("SqrtGrad", y=x, dy=d),
+        [[np.nan, 1.0], [0.0, 1.0]],
+        "SqrtGrad",
+        [[2.0, 1.0], [0.0, 1.0]],
+    ),
+}
+
+
+def tf_(name, *arguments):
+    import tensorflow as tf
+
+    return getattr(tf, name)(*arguments)
+
+
+def raw(name, **arguments):
+    import tensorflow as tf
+
+    return getattr(tf.raw_ops, name)(**arguments)
+
+
+@pytest.mark.parametrize("case", APART)
+def test_the_op_that_gives_something_else(compared, case):
+    import tensorflow as tf
+
+    function, wrong, op, healthy = APART[case]
+    for values, expected in ((wrong, op), (healthy, None)):
+        arguments = [np.array(v, "f") for v in (values if isinstance(values[0], list) else [values])]
+        told = compared(tf.function(function, jit_compile=True), *arguments)
+        node = told.before or told.node
+        assert (told.result, node and node.op) == (("diverges", expected) if expected else ("agrees", None))
+
+
+def test_a_product_that_is_not_rounded_decides(compared):
+    """XLA multiplies and adds in one step: a difference of equal products is no longer 0."""
+    import tensorflow as tf
+
+    @tf.function(jit_compile=True)
+    def inverse(a, b):
+        apart = a * a - b * b
+        return tf.where(tf.equal(apart, 0.0), 0.0, 1.0 / apart)
+
+    told = compared(inverse, DIFFERENT, DIFFERENT)
+    if told.rounding:  # the processor has such an instruction
+        assert (told.result, told.tie.op) == ("agrees", "Equal")
+        assert not told.tie.flushed
+    assert compared(inverse, DIFFERENT, DIFFERENT + 1).tie is None
+
+
+def test_a_number_too_small_for_xla_decides(compared):
+    import tensorflow as tf
+
+    function = tf.function(lambda x: tf.math.log(x) + 1.0, jit_compile=True)
+    told = compared(function, np.array([1e-40, 1.0], "f"))
+    assert (told.result, told.tie.op, told.tie.flushed) == ("agrees", "Log", True)
+    assert compared(function, np.array([1e-30, 0.0], "f")).tie is None

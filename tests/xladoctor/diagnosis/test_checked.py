@@ -157,6 +157,22 @@ def test_a_decision_that_rounding_makes_is_a_warning_at_its_line(tmp_path):
     assert (diagnosis.verdict, diagnosis.exit_code) == ("warnings", 0)
 
 
+def test_a_number_that_xla_takes_for_zero_is_a_warning_that_says_so(tmp_path):
+    tie = {"result": "agrees", "rounding": True, "output": "output 0", "plain": ["-92"], "xla": ["-inf"],
+           "deviation": 1.0, "tie": {**NODE, "op": "Log", "node": "Log", "flushed": True}}  # fmt: skip
+    [found] = scanned(tmp_path, tie).findings
+    assert (found.level, found.op, found.title) == ("warning", "Log", "f0: Log gets zeros for tiny numbers under XLA")
+    assert "below the smallest normal one" in found.message and "smallest normal" in found.remedies[0].title
+
+
+def test_what_makes_the_value_that_plain_execution_refuses_is_the_first_op(tmp_path):
+    before = {**NODE, "op": "Cast", "node": "Cast", "sources": [["train.py", 7, "lookup"]]}
+    [found] = scanned(tmp_path, {**RAISES, "before": before}).findings
+    assert (found.op, str(found.location)) == ("Cast", "train.py:7 in lookup")
+    assert "is refused by GatherV2, train.py:9 in lookup." in found.message
+    assert "that raises" not in found.message
+
+
 def test_a_divergence_names_what_the_atlas_knows_of_its_op(tmp_path):
     [found] = scanned(tmp_path, RAISES).findings
     assert "GatherV2 is known for it: with an index" in found.message and "xladoctor explain GatherV2" in found.message
