@@ -107,6 +107,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     Raises:
         XladoctorError: (exit code 2) it is no run folder.
     """
+    from xladoctor.blame.compiled_index import with_clamped_index
     from xladoctor.blame.last_batch import with_last_batch
     from xladoctor.blame.of_run import with_blame
     from xladoctor.blame.other_batch import with_other_batch
@@ -123,7 +124,7 @@ def scan_run(folder: Path, facts: dict[str, Any] | None = None) -> Diagnosis:
     recording = recording_of(folder, facts)
     log = first_error_first(output_of(recording, literals()), recording)
     found = diagnose(Evidence(source=str(folder), log=log, process=recording.outcome, run=recording))
-    for step in (with_blame, with_last_batch, with_other_batch):
+    for step in (with_blame, with_clamped_index, with_last_batch, with_other_batch):
         found = attempted(step, found, recording)
     found = with_known_line(found, recording)
     if found.root is not None and found.root.suspects and not recording.edits:
