@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from xladoctor.diagnosis.basis import COMPARED_PLAINLY
-from xladoctor.diagnosis.facts import defined, line
+from xladoctor.diagnosis.facts import Step, defined, line
+from xladoctor.diagnosis.forward import forward_line
 from xladoctor.diagnosis.lookup import calls_around
 from xladoctor.diagnosis.surroundings import tensorflow_version
 from xladoctor.diagnosis.tensor_arrays import array_makers
@@ -213,7 +214,7 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     trace = compared(recording, capsule, told.get("function"))
     name = str(trace.get("python_name") or capsule)
     rule = by_slug("wrong-shape-silent" if told.get("kind") == "shape" else "parity-divergence")
-    at = line(node) or defined(trace)
+    at = forward_line(Step(recording, "well", capsule), node.get("node")) or line(node) or defined(trace)
     what = _what(told)
     where = f"{node['op']} ({node['node']})" if node.get("op") else None
     told_at = f", {at}." if at is not None else "."
