@@ -128,8 +128,8 @@ def evidence(
     if clash is not None and shown:
         before = ranking.ordered(features(hops, run, clash, found, (), crash, files, wrong))
         tried = trials.tried(run, clash, found, crash, files, main, hops, facts, [at for at, _ in before])
-    if last is not None:
-        # The rows that are left over are no number to write.
+    if last is not None or any(one.strong and one.edit == "batch-size" for one in found):
+        # The rows that are left over, or that somebody feeds, are no number to write.
         tried = [one for one in tried if one.edit != "constant"]
     outdone = {(one.file, one.line) for one in tried if one.outdone}
     found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]

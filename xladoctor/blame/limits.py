@@ -36,7 +36,10 @@ def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bo
             found += [f for n in nodes for f in _filled(n)]
         if one_past:
             beyond = frozenset(size + 1 for size in crash.sizes)
-            found += [f for n in nodes for f in _past_the_end(n, LABEL in crash.message, beyond)]
+            past = [f for n in nodes for f in _past_the_end(n, LABEL in crash.message, beyond)]
+            found += [
+                (at, min(w, _MEANT), why) if why == _FROM_ONE and _pads(nodes) else (at, w, why) for at, w, why in past
+            ]
         yield from conventions(file, found, hops)
 
 
@@ -62,9 +65,23 @@ def _past_the_end(node: ast.AST, is_label: bool, beyond: frozenset[int]) -> Iter
         if named or bound in beyond:
             yield node.lineno, 8.0, f"The largest number that it draws is `{ast.unparse(_top(ends[1], whole))[:40]}`."
     elif _from_one(name, node, ends):
-        reason = "It numbers from 1: the last number is as large as what is counted."
         weight = 6.5 if name in _COUNTS else 8.0 if is_label else 7.2  # a range may number other things
-        yield node.lineno, weight, reason
+        yield node.lineno, weight, _FROM_ONE
+
+
+_FROM_ONE = "It numbers from 1: the last number is as large as what is counted."
+_MEANT = 5.5
+"""Of numbers that begin at 1 because 0 fills what is not there: then a count is what is wrong."""
+
+
+def _pads(nodes: Sequence[ast.AST]) -> bool:
+    """Whether a program fills up with zeros: `pad_sequences`, `mask_zero=True`, `[0] * n`."""
+    return any(
+        (isinstance(n, ast.keyword) and n.arg == "mask_zero")
+        or (isinstance(n, ast.Call) and last_name(n.func) in ("pad_sequences", "pad", "padded_batch"))
+        or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and ast.unparse(n.left) == "[0]")
+        for n in nodes
+    )
 
 
 _FILLS = {"full": (1, "fill_value"), "full_like": (1, "fill_value"), "fill": (1, "value"), "fillna": (0, "value"),

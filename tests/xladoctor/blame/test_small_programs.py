@@ -423,3 +423,52 @@ def test_a_padding_that_does_not_count_what_is_put_around(off: int, found: bool)
     )  # fmt: skip
     said = [s.code for s in told.suspects[:1] if "and 2 are put to it" in s.reason] if told is not None else []
     assert said == (["left = limit - len(ids) - 1"] if found else [])
+
+
+NUMBERED = """
+import numpy as np
+import tensorflow as tf
+words = sorted({{"a", "b", "c"}})
+ids = {{w: i for i, w in enumerate(words, start=1)}}
+size = len(ids)
+x = np.array([[ids[w] for w in words]])
+{more}
+net = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Embedding(size, 8)])
+net.predict(x)
+"""
+
+
+def test_numbers_from_1_are_meant_where_0_fills_up() -> None:
+    after = {}
+    for more in ("x = tf.keras.utils.pad_sequences(x, 3)", ""):
+        told = blamed(
+            NUMBERED.format(more=more), ("<module>", "net.predict"), slug="index-out-of-range",
+            message="indices[0,2] = 3 is not in [0, 3)",
+        )  # fmt: skip
+        assert told is not None and told.suspects[0].code == "size = len(ids)"
+        codes = [s.code[:6] for s in told.suspects]
+        after[more] = codes.index("ids = ")
+    assert max(after.values()) == after["x = tf.keras.utils.pad_sequences(x, 3)"]
+
+
+FED = """
+import numpy as np
+import tensorflow.compat.v1 as tf
+SIZE = 32
+x = tf.placeholder(tf.float32, [None, 8])
+state = tf.zeros([SIZE, 8])
+y = x + state
+data = np.zeros((119, 8))
+with tf.Session() as s:
+    for i in range(0, 119, SIZE):
+        s.run(y, {x: data[i:i + SIZE]})
+"""
+
+
+def test_a_number_of_rows_that_are_fed_is_no_number_to_write() -> None:
+    told = blamed(
+        FED, ("<module>", "s.run(y"), at=("<module>", "y = x"), dims=(23, 32), slug="broadcast-mismatch",
+        message="Incompatible shapes: [23,8] vs. [32,8]",
+    )  # fmt: skip
+    assert told is not None and told.suspects[0].code == "state = tf.zeros([SIZE, 8])"
+    assert not any(s.edit == "constant" and s.new for s in told.suspects)

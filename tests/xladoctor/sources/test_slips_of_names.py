@@ -190,6 +190,10 @@ total = 0.0
 for batch in batches(rows, sizes.predict):
     total += model.predict(batch).sum()
 """,
+    "a confusion matrix by its rows": """
+found = sk.confusion_matrix([0, 1], [1, 0]) + 1.0
+rates = found / found.sum(axis=1)  # divided-across
+""",
     "an array that whole batches do not fill": """
 def scores(x, size=16):
     out = np.zeros(len(x))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from xladoctor.sources.counted import models, predicted
@@ -16,7 +17,8 @@ _DIVIDES = frozenset({"divide", "divide_no_nan", "true_divide"})
 _NORMS = frozenset({"norm"})
 _POOLS = frozenset({"avg_pool", "avg_pool1d", "conv1d", "max_pool", "max_pool1d", "pool"})
 _MODULES = frozenset({"K", "jnp", "linalg", "math", "np", "numpy", "nn", "ops", "special", "tf"})
-_MATRIX = ("matrix(", "sparse", "csr_", "coo_", "csc_")
+_MATRIX = re.compile(r"(?<!\w)(?:as|b)?mat(?:rix)?\(|sparse|csr_|coo_|csc_")
+"""What keeps two axes in a sum. A `confusion_matrix(…)` is an array as others are."""
 _BOTH_WAYS = ("None", "newaxis", "outer")
 _DEPTH, _FAR = 4, 40
 
@@ -83,7 +85,7 @@ def _by_rows(view: View, left: ast.expr, right: ast.expr) -> tuple[str, str, str
     if any(word in here for word in _BOTH_WAYS):
         return None
     made = " ".join(ast.unparse(m.value) for m, _ in zip(view.made(left), range(_FAR), strict=False))
-    if any(word in made for word in _MATRIX):
+    if _MATRIX.search(made):
         return None
     one = ast.unparse(left)[:40]
     return (

@@ -64,7 +64,7 @@ def _unfilled(view: View, function: ast.AST) -> Iterator[Slip]:
 
 def _returned_array(nodes: list[ast.AST], name: str, inside: set[int]) -> ast.Call | None:
     """The call that makes an array of one value which the function returns whole; what is cut, or filled elsewhere than
-    inside of the loop, is known to be unfinished.
+    within the loop, is known to be unfinished.
     """
     made = [n.value for n in nodes if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name]
     other = any(isinstance(n, ast.Subscript) and last_name(n.value) == name and id(n) not in inside for n in nodes)
