@@ -28,14 +28,13 @@ from .load import later_values
 from .measure import Array, Results, deviation
 from .parity import PLAIN, XLA, Ways
 from .portions import RESULT, Portion, portions
-from .strict import Strict, alike, differs, explained
+from .strict import VARIANT, Strict, alike, differs, explained
 
 AGREES, DIVERGES, NOT_CHECKED = "agrees", "diverges", "not-checked"
 
 _SEEN = 1e-2
 """A difference of this part of the largest element is reported even where rounding explains it."""
 _SHOWN = 4
-_VARIANT = 21
 _ITS_VALUES = ("InvalidArgumentError", "OutOfRangeError")
 """What ops raise because of the values that they get; other errors tell of this machine."""
 _CANNOT = re.compile(r"support|implement|kernel|\b[CG]PU\b|out of memory|allocat", re.IGNORECASE)
@@ -156,7 +155,7 @@ def _before(ways: Ways, found: Failing) -> Mapping[str, Any] | None:
     if found.activation.graph is not graph:
         return None  # within a loop or a branch
     given = [t for t in graph.nodes[found.culprit.node].inputs if graph.nodes[split(t)[0]].op != "Const"]
-    given = [t for t in given if graph.dtype(t) != _VARIANT and split(t)[0] not in {i.name for i in graph.inputs}]
+    given = [t for t in given if graph.dtype(t) != VARIANT and split(t)[0] not in {i.name for i in graph.inputs}]
     return _searched(Strict(ways.step, ways.frames), given)[0] if given else None
 
 

@@ -177,13 +177,7 @@ class _Pass:
         self.put(name, "Identity", [self.current[variables[0] or ""]], T=self.dtype(variables[0]))
 
     def _on_VarIsInitializedOp(self, name: str, node: Node, variables: list[str | None]) -> None:
-        constant = make("Const", name)
-        constant.definition.attr["dtype"].type = _DT_BOOL
-        tensor = constant.definition.attr["value"].tensor
-        tensor.dtype = _DT_BOOL
-        tensor.tensor_shape.SetInParent()
-        tensor.bool_val.append(True)
-        self.nodes[name] = constant
+        self.constant(name, _DT_BOOL).bool_val.append(True)
 
     def _on_VariableShape(self, name: str, node: Node, variables: list[str | None]) -> None:
         out = int(node.definition.attr["out_type"].type) if "out_type" in node.definition.attr else _DT_INT32
@@ -220,14 +214,18 @@ class _Pass:
 
     def number(self, name: str, value: int) -> str:
         """A new constant of one whole number."""
-        constant = make("Const", name)
-        constant.definition.attr["dtype"].type = _DT_INT32
-        tensor = constant.definition.attr["value"].tensor
-        tensor.dtype = _DT_INT32
-        tensor.tensor_shape.SetInParent()
-        tensor.int_val.append(value)
-        self.nodes[name] = constant
+        self.constant(name, _DT_INT32).int_val.append(value)
         return f"{name}:0"
+
+    def constant(self, name: str, dtype: int) -> Any:
+        """The tensor of a new scalar constant, to be given its value."""
+        made = make("Const", name)
+        made.definition.attr["dtype"].type = dtype
+        tensor = made.definition.attr["value"].tensor
+        tensor.dtype = dtype
+        tensor.tensor_shape.SetInParent()
+        self.nodes[name] = made
+        return tensor
 
     # -- control flow
     # -----------------------------------------------------------------------------------------

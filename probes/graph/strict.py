@@ -32,7 +32,8 @@ _SHARE = 0.25
 _LEAST: Mapping[str, float] = {"f8": 1e-9, "c16": 1e-9, "f4": 1e-4, "c8": 1e-4, "f2": 2e-2}
 _LEAST_OTHERWISE = 0.125
 """Relative differences below are approximations of a function, or the eight bits of bfloat16."""
-_VARIANT = 21
+VARIANT = 21
+"""The element type of a list of tensors, by number."""
 
 
 class Strict(Search):
@@ -67,7 +68,7 @@ class Strict(Search):
         seen: set[str] = set()
         while name not in seen:
             seen.add(name)
-            lists = [split(t)[0] for t in graph.nodes[name].inputs if graph.dtype(t) == _VARIANT]
+            lists = [split(t)[0] for t in graph.nodes[name].inputs if graph.dtype(t) == VARIANT]
             inputs = {i.name for i in graph.inputs}
             if lists and lists[0] not in inputs:
                 name = lists[0]

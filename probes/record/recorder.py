@@ -37,6 +37,7 @@ from .misnamed import MisnamedRecorder
 from .no_effect import NoEffectRecorder
 from .numbers import NumbersRecorder
 from .operands import OperandRecorder
+from .owners import Owner
 from .pandas_rows import PandasRecorder
 from .places import PlaceRecorder
 from .policies import PolicyRecorder
@@ -300,11 +301,10 @@ def _of_program(
     if rows is None:
         return ()
 
-    def given(function: Any, taped: bool, *values: Any) -> None:
-        calls = tracing.owner(function).calls
-        if not taped and not calls & (calls - 1):  # the first, second, fourth, eighth, …
+    def given(function: Any, owner: Owner, *values: Any) -> None:
+        if not owner.taped and not owner.calls & (owner.calls - 1):  # the first, second, fourth, eighth, …
             tracing.guard.part("names", names.directly)
-        rows.called(function, taped, *values)
+        rows.called(function, owner.taped, *values)
 
     tracing.given = given
     return (rows,)

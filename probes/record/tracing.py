@@ -95,7 +95,7 @@ class TraceRecorder:
         if owner.taped:
             self.after_call(function)
         if not self.keras_calls:
-            self.guard.part("step rows", self.given, function, owner.taped, *given)
+            self.guard.part("step rows", self.given, function, owner, *given)
         fresh, owner.fresh = owner.fresh, False
         if owner.kept is not None and not fresh:
             owner.kept.called(function, self.capsules_of)

@@ -93,9 +93,10 @@ def _end(shape: Sizes | None, orders: tuple[Sizes, ...]) -> Sizes | None:
 
 def _is_wider(shape: Sizes, order: Sizes) -> bool:
     """Whether a shape is one of these sizes, or each of them with the same few more: what `x[1:-1, 1:-1]` takes off."""
-    more = {a - b for a, b in zip(shape, order, strict=False) if a is not None and b is not None}
-    same = len(shape) == len(order) and None not in shape and None not in order
-    return shape == order or (same and len(more) == 1 and 0 < min(more) <= _MOST_CUT)
+    if shape == order or len(shape) != len(order):
+        return shape == order
+    more = {a - b if a is not None and b is not None else 0 for a, b in zip(shape, order, strict=True)}
+    return len(more) == 1 and 0 < min(more) <= _MOST_CUT
 
 
 _MOST_CUT = 4

@@ -107,8 +107,7 @@ def is_another(clash: Clash, found: Batching, crash: Crash) -> bool:
         or any(axis in (None, 0) for axis in clash.axes[: len(sizes)])
     ):
         return False
-    rest = found.rest or found.left
-    return sorted(s or 0 for s in sizes) not in [[rest * n, found.size * n] for n in range(1, _MOST + 1)]
+    return sorted(s or 0 for s in sizes) not in [[found.rest * n, found.size * n] for n in range(1, _MOST + 1)]
 
 
 def _inner(crash: Crash) -> set[int]:

@@ -55,7 +55,7 @@ from xladoctor.blame.one_more import of_one_more
 from xladoctor.blame.open_lengths import of_open_lengths
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
-from xladoctor.blame.two_orders import of_two_orders
+from xladoctor.blame.turned_parts import of_turned_parts
 from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
 from xladoctor.edits.facts import facts_of
 from xladoctor.model.blame import Blame, Edit, Provenance, Step, Suspect
@@ -169,8 +169,8 @@ def _by_sources(
     yield from remainders.of_levels(hops, crash, files)
     yield from documented.of_documents(hops, crash, run, files)
     yield from siblings.of_siblings(hops, crash, run, files)
-    yield from past_the_end.of_windows(run, crash)
-    yield from of_two_orders(hops, crash, files)
+    yield from past_the_end.of_windows(nearest(run), crash)
+    yield from of_turned_parts(hops, crash, files)
     yield from of_fractions(crash, files, known.files)
     yield from of_objects(crash, files, known.files)
     yield from of_canvas(crash, files, known.files)

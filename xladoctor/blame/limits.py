@@ -285,15 +285,15 @@ def _padded(function: ast.FunctionDef | ast.AsyncFunctionDef, more: set[int]) ->
     counted.
     """
     known = assigned_once(function)
-    for node in walk(function):
-        single, _ = _put_together(node)
-        parts = _terms(node) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else []
+    for node in (n for n in nodes_of(function, ast.BinOp) if isinstance(n.op, ast.Add)):
+        parts = _terms(node)
         fills = [p for p in parts if isinstance(p, ast.BinOp) and isinstance(p.op, ast.Mult)]
         times = [side for p in fills for side in (p.left, p.right) if not isinstance(side, ast.List)]
         if len(times) != 1 or len(parts) < 3:
             continue
         count = known.get(last_name(times[0]), times[0])
         lengths, taken = _left_of(count)
+        single, _ = _put_together(node)
         whole = {ast.unparse(p) for p in parts}
         if lengths and lengths <= whole and abs(single - taken) in more and isinstance(count, ast.BinOp):
             yield count.lineno, 8.6, f"It counts {taken} items beside `{min(lengths)}`, and {single} are put to it."

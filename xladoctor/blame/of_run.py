@@ -14,6 +14,7 @@ from xladoctor.blame.retraced import after, with_first_seen
 from xladoctor.blame.words import RAISED
 from xladoctor.model.blame import Blame
 from xladoctor.model.diagnosis import Diagnosis, Finding
+from xladoctor.model.ops import IN_LOSS
 from xladoctor.recording.run import Event, Recording
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import UserSources, sources_of
@@ -44,10 +45,6 @@ _ELSEWHERE = frozenset(
     }
 )  # fmt: skip
 """Exceptions whose cause is seldom a line of the program."""
-
-
-_IN_LOSS = "compile_loss"
-"""The scope of the loss that a model was compiled with, in the names of its graph's nodes."""
 
 
 def with_blame(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
@@ -114,7 +111,7 @@ def _of_target(root: Finding) -> bool:
     """Whether a loss of Keras pairs the rows of a target with all those of an output: no failure, but sizes that do
     not fit.
     """
-    return root.slug == "wrong-pairing" and root.details.get("kind") == "outer" and _IN_LOSS in str(root.node)
+    return root.slug == "wrong-pairing" and root.details.get("kind") == "outer" and IN_LOSS in str(root.node)
 
 
 def _files(sources: UserSources, main: str, failure: Event | None) -> Files:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.crash import Crash, shortened
@@ -15,17 +14,13 @@ from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.values import Array, Dim, Origin, Value
 from xladoctor.sources.names import last_name, walk
 
-if TYPE_CHECKING:
-    from xladoctor.blame.follow import Follower
-
 _FAILS = frozenset({"broadcast-mismatch", "concat-pack-mismatch", "slice-out-of-bounds", "not-xla"})
 _CUTS = frozenset({"slice", "dynamic_slice", "crop_to_bounding_box"})
 _FAR = 8
 
 
-def of_windows(run: Follower, crash: Crash) -> Iterator[Candidate]:
+def of_windows(arrival: Arrival | None, crash: Crash) -> Iterator[Candidate]:
     """The lines that made the sizes along which windows are cut in the failing statement, and their starts."""
-    arrival = max(reversed(run.arrivals), key=lambda a: a.matched, default=None)
     if crash.slug not in _FAILS or arrival is None or arrival.statement is None:
         return
     for node in walk(arrival.statement):

@@ -67,9 +67,8 @@ def of_defaults(hops: Mapping[Line, int], crash: Crash, files: Files, clash: Cla
     trees = files.trees(f for f, _ in hops)
     known = {n.name: (f, n) for f, tree in trees.items() for n in nodes_of(tree, ast.FunctionDef)}
     for file, tree in trees.items():  # a class is called by its name
-        made = {c.name: m for c in nodes_of(tree, ast.ClassDef) for m in c.body if isinstance(m, ast.FunctionDef)
-                and m.name == "__init__"}  # fmt: skip
-        known |= {name: (file, method) for name, method in made.items()}
+        inner = [(c.name, m) for c in nodes_of(tree, ast.ClassDef) for m in c.body if isinstance(m, ast.FunctionDef)]
+        known |= {name: (file, m) for name, m in inner if m.name == "__init__"}
     told = clash.sides if clash is not None and clash.relation != "elements" else []
     sides = [{(o.file, o.line) for o, _ in chain(d.origin, 8)} for d in told]
     for file, tree in trees.items():

@@ -234,10 +234,10 @@ def of_lost_rows(clash: Clash, run: Follower) -> Iterator[Candidate]:
     first, second = found[:2]
     sizes = [v.sizes[0] or 0 for v in (first, second)]
     few, many = (first, second) if sizes[0] < sizes[1] else (second, first)
-    whole = [o for o, _ in chain(many.dims[0].origin if many.dims else None, _FAR)]
-    ways = [o for o, _ in chain(few.dims[0].origin if few.dims else None, _FAR)]
-    shared = {_statement(o, run.files) for o in whole} & {_statement(o, run.files) for o in ways} - {None}
-    lost = next((o for o in ways if _loses_rows(_statement(o, run.files))), None)
+    ways = [(o, _statement(o, run.files)) for o, _ in chain(few.dims[0].origin if few.dims else None, _FAR)]
+    whole = {_statement(o, run.files) for o, _ in chain(many.dims[0].origin if many.dims else None, _FAR)}
+    shared = {statement for _, statement in ways if statement is not None} & whole
+    lost = next((origin for origin, statement in ways if _loses_rows(statement)), None)
     taken = many.origin
     if not shared or lost is None or taken is None or 0 in sizes or (taken.file, taken.line) == (lost.file, lost.line):
         return

@@ -18,7 +18,7 @@ from typing import TypeVar
 from xladoctor.blame import axis_variants, cut_alike, operators, swaps, variants, wider_variants
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.follow import Follower
-from xladoctor.blame.forgotten_calls import callable_in, of_forgotten, uncalled
+from xladoctor.blame.forgotten_calls import Uncalled, callable_in, of_forgotten, uncalled
 from xladoctor.blame.known_names import names_of_results, numbers_of, numbers_of_self, parameters_of
 from xladoctor.blame.options import alternatives, of_options
 from xladoctor.blame.subscripts import is_no_array
@@ -33,7 +33,6 @@ from xladoctor.edits.text import Candidate as TextEdit
 from xladoctor.edits.text import Text
 from xladoctor.model.blame import Edit
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import walk
 
 _MOST = 240
 MOST_STEPS = 250_000
@@ -234,8 +233,9 @@ def _variants(run: Follower, clash: Clash, files: Files, lines: Sequence[Line]) 
     for file, line in lines:
         wanted.setdefault(file, set()).add(line)
     of_line: dict[Line, list[Variant]] = {}
+    unused = uncalled({scope.file for scope in run.scopes}, files)
     for file, own in wanted.items():
-        for variant in _of_file(run, clash, files, file, own):
+        for variant in _of_file(run, clash, files, file, own, unused):
             of_line.setdefault((variant.file, variant.line), []).append(variant)
     every = [variant for own in of_line.values() for variant in own]
     places = {at: i for i, at in enumerate(lines)}
@@ -264,7 +264,9 @@ _NEXT, _FARTHER = 0.25, 0.06
 """What each edit of a line before this one, and each line that is more suspect, count in an edit's turn."""
 
 
-def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[int]) -> Iterator[Variant]:
+def _of_file(
+    run: Follower, clash: Clash, files: Files, file: str, wanted: set[int], unused: Sequence[Uncalled]
+) -> Iterator[Variant]:
     other = _other_size(clash)
     parameters = parameters_of(run)
     given, taken = names_of_results(run, files)
@@ -276,8 +278,10 @@ def _of_file(run: Follower, clash: Clash, files: Files, file: str, wanted: set[i
     known: dict[str, Names] = {}
     unpacked = swaps.unpacked_alike(source.tree)
     beside: dict[str, swaps.Beside] = {}
-    assigned = {n.lineno: ast.unparse(n.targets[0]) for n in walk(source.tree) if isinstance(n, ast.Assign)}
-    forgotten = callable_in(file, source.tree, uncalled({scope.file for scope in run.scopes}, files))
+    assigned = {
+        n.lineno: ast.unparse(n.targets[0]) for n in variants.nodes_at(source.tree, wanted) if isinstance(n, ast.Assign)
+    }
+    forgotten = callable_in(file, source.tree, unused)
     for node in variants.nodes_at(source.tree, wanted):
         function = files.function(file, getattr(node, "lineno", 0)) or "<module>"
         if function not in known:

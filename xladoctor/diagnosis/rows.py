@@ -19,6 +19,7 @@ from xladoctor.diagnosis.own_gradients import own_gradients
 from xladoctor.diagnosis.pooled import mixed_rows, pooled_findings, windowed_findings, windowed_rows
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Check, Finding, Level, Location, Proof
+from xladoctor.model.ops import IN_LOSS
 from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
@@ -37,7 +38,6 @@ _SLUGS = {
 _REDUCTIONS = frozenset({"Mean", "Sum", "Max", "Min", "Prod", "Einsum", "MatMul", "BatchMatMulV2"})
 _EQUALITIES = ("Equal", "NotEqual")
 """Of labels and guesses, in an accuracy: no gradient is taken of them."""
-_IN_LOSS = "compile_loss"
 """Where the model's outputs meet the targets, as Keras names it."""
 _ACROSS = ("contracted", "rolled")
 """What takes from other rows, as a model may be meant to: `by_row = False` says so."""
@@ -265,7 +265,7 @@ def _is_certain(kind: str, told: Mapping[str, Any]) -> bool:
         return True
     if kind not in ("outer", "lost") or "prediction" not in (told.get("parts") or ()) or told.get("comes_out"):
         return False
-    if kind == "lost" and _IN_LOSS not in str(told.get("node")):
+    if kind == "lost" and IN_LOSS not in str(told.get("node")):
         # A mean over the rows, put beside them again, may be what is wanted: one code for a whole set.
         return str((told.get("made") or {}).get("op")) not in _REDUCTIONS
     return bool(told.get("natural"))

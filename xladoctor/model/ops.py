@@ -10,6 +10,8 @@ from typing import Any
 Frame = tuple[str, int | None, str | None]
 """(file, line, function)"""
 Sizes = tuple[int | str | None, ...]
+IN_LOSS = "compile_loss"
+"""The scope of the loss that a model of Keras was compiled with, in the names of nodes."""
 _OF_TAPE = re.compile(r"(?:^|/)gradient_tape/(?P<scope>.{1,600})/[^/]{1,200}$")
 _OF_GRADIENTS = re.compile(r"(?:^|/)gradients(?:_\d{1,4})?/(?P<scope>.{1,600}?)_grad(?:_\d{1,4})?/")
 

@@ -14,45 +14,13 @@ from xladoctor.sources.names import keyword, last_name, operands, text_key, walk
 from xladoctor.sources.origins import Origins
 
 _ROWS = frozenset(
-    [
-        "y",
-        "ys",
-        "yy",
-        "row",
-        "rows",
-        "height",
-        "dy",
-        "ny",
-        "ycoord",
-        "ycoords",
-        "ypos",
-        "ypositions",
-        "yc",
-        "yi",
-        "motory",
-    ]
-)
+    {"y", "ys", "yy", "row", "rows", "height", "dy", "ny", "ycoord", "ycoords", "ypos", "ypositions", "yc", "yi",
+     "motory"}
+)  # fmt: skip
 _COLUMNS = frozenset(
-    [
-        "x",
-        "xs",
-        "xx",
-        "col",
-        "cols",
-        "column",
-        "columns",
-        "width",
-        "dx",
-        "nx",
-        "xcoord",
-        "xcoords",
-        "xpos",
-        "xpositions",
-        "xc",
-        "xi",
-        "motorx",
-    ]
-)
+    {"x", "xs", "xx", "col", "cols", "column", "columns", "width", "dx", "nx", "xcoord", "xcoords", "xpos",
+     "xpositions", "xc", "xi", "motorx"}
+)  # fmt: skip
 _MODULES = frozenset({"np", "numpy", "tf", "tensorflow", "jnp", "ops", "math", "keras"})
 _KEEPS = frozenset(
     {"astype", "copy", "numpy", "to_numpy", "asarray", "array", "round", "rint", "floor", "ceil", "cast", "constant",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from xladoctor.sources.backward import Made
 from xladoctor.sources.held import View
 from xladoctor.sources.names import last_name, nodes_of, operands
 from xladoctor.sources.predictions import LAYOUT, PREDICTS
@@ -45,11 +46,9 @@ def rows_of(view: View, node: ast.expr, depth: int = _DEPTH) -> int | None:
     return None
 
 
-def _is_it(made: object) -> bool:
+def _is_it(made: Made) -> bool:
     """Whether a value is that of an assignment, and not what a loop goes through or one part of several."""
-    return isinstance(getattr(made, "statement", None), ast.Assign | ast.AnnAssign) and (
-        getattr(made, "part", None) is None
-    )
+    return isinstance(made.statement, ast.Assign | ast.AnnAssign) and made.part is None
 
 
 def _keeps_rows(view: View, node: ast.Subscript) -> bool:

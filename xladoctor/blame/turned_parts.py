@@ -13,7 +13,7 @@ from xladoctor.sources.files import Files
 from xladoctor.sources.taken_apart import turned_partings
 
 
-def of_two_orders(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
+def of_turned_parts(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
     if len(set(crash.sizes)) < 2 and crash.slug not in OF_VALUES:
         return
