@@ -145,7 +145,7 @@ def _kept_at_import(recording: Recording) -> tuple[Kept, ...]:
     kept = []
     for (pid, file, line), missed in list(found.items())[:_MOST]:
         source = source_of(recording, file)
-        names = _bound(source.tree, line) if source is not None else frozenset()
+        names = bound(source.tree, line) if source is not None else frozenset()
         if source is not None and names:
             where = Location(file, line, "<module>")
             kept.append(Kept(pid, where, source.line(line), names, tuple(missed.values())))
@@ -206,7 +206,7 @@ def _at_import(read: Event) -> tuple[str, int] | None:
     return None
 
 
-def _bound(tree: ast.Module, line: int) -> frozenset[str]:
+def bound(tree: ast.Module, line: int) -> frozenset[str]:
     """The names to which a statement at the top level of a module or of a class gives a value at this line."""
     bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
     for statement in (s for body in bodies for s in body):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from xladoctor.diagnosis.asked_at_import import set_after_import
 from xladoctor.diagnosis.baked import values_baked_in
+from xladoctor.diagnosis.environment_at_import import set_after_own_import
 from xladoctor.diagnosis.flag_findings import flag_findings
 from xladoctor.diagnosis.flipped import dead_switches, is_dead, number_findings
 from xladoctor.diagnosis.kept_at_import import kept_findings
@@ -44,6 +45,7 @@ def setting_findings(recording: Recording) -> Iterator[Finding]:
             yield from _put_back_too_early(history, called)
     yield from set_too_late(recording)
     yield from set_after_import(recording)
+    yield from set_after_own_import(recording)
     yield from policies_too_late(recording)
     yield from baked_in(recording)
     yield from kept_findings(recording)
