@@ -36,6 +36,7 @@ from xladoctor.sources.slips import (
 )
 from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
+from xladoctor.sources.slips.copied import copied
 from xladoctor.sources.slips.early import early
 from xladoctor.sources.slips.hooks import unknown_hooks
 from xladoctor.sources.slips.ignored import ignored
@@ -95,6 +96,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
             for slip in check(tree):
                 yield file, slip
     yield from options(trees, words)
+    yield from copied(trees, words)
     yield from ignored(trees)
     yield from layouts(trees)
     yield from two_orders(trees)

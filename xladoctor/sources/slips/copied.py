@@ -1,0 +1,249 @@
+"""Settings of a module that another one took when it was imported, and that get another value later: a name that
+`from config import EPOCHS` binds stays what it was when `config.EPOCHS = 30` is run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from xladoctor.sources.names import argument, defaults, last_name, nodes_of, text_key, walk, within
+from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, loaded, within_body
+
+_CONVERTS = frozenset({"bool", "float", "int", "list", "str", "tuple"})
+Key = tuple[str, str]
+"""(file of the module, name): of an entry `CFG["rate"]` the name is `CFG[rate]`."""
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A statement that takes a setting while its module is imported."""
+
+    file: str
+    line: int
+    key: Key
+    what: str
+
+
+@dataclass(frozen=True)
+class _Write:
+    """A line that gives a setting another value: in a function, or at the top level of a file."""
+
+    file: str
+    line: int
+    inside: bool
+
+
+def copied(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tuple[str, Slip]]:
+    """(file, slip) for each, of a program that was run with these words of its command line."""
+    program = _Program(trees)
+    writes = program.writes(words)
+    found: dict[tuple[str, int], list[tuple[_Copy, _Write]]] = defaultdict(list)
+    for copy in program.copies():
+        late = next((w for w in writes.get(copy.key, ()) if program.is_later(w, copy)), None)
+        if late is not None:
+            found[copy.file, copy.line].append((copy, late))
+    for (file, line), pairs in found.items():
+        yield file, _slip(line, pairs)
+
+
+def _slip(line: int, pairs: Sequence[tuple[_Copy, _Write]]) -> Slip:
+    copy, late = pairs[0]
+    whats = list(dict.fromkeys(c.what for c, _ in pairs))
+    names = list(dict.fromkeys(_shown(c.key) for c, _ in pairs))
+    what, shown = (", ".join(each[:3]) + (", …" if len(each) > 3 else "") for each in (whats, names))
+    return Slip(
+        "read-early",
+        line,
+        f"{what} {'keep' if len(whats) > 1 else 'keeps'} the {shown} of the import",
+        f"The line is run once, when {Path(copy.file).name} is imported. {Path(late.file).name}:{late.line} sets "
+        f"{_shown(copy.key)} afterwards, which does not change it.",
+    )
+
+
+def _shown(key: Key) -> str:
+    name, _, entry = key[1].partition("[")
+    return f"`{Path(key[0]).stem}.{name}{f'[{entry[:-1]!r}]' if entry else ''}`"
+
+
+class _Program:
+    """The files of a program, with the modules that their names stand for."""
+
+    def __init__(self, trees: Mapping[str, ast.Module]) -> None:
+        self.trees = trees
+        stems: dict[str, list[str]] = defaultdict(list)
+        for file in trees:
+            stems[Path(file).stem].append(file)
+        self._modules = {stem: files[0] for stem, files in stems.items() if len(files) == 1}
+        self._aliases = {file: self._names_of(file) for file in trees}
+        self._called = {last_name(c.func) for tree in trees.values() for c in nodes_of(tree, ast.Call)}
+        self._top = {file: {n for s in tree.body for n in _bound(s)} for file, tree in trees.items()}
+
+    def _names_of(self, file: str) -> dict[str, tuple[str, str]]:
+        """{name: (file of a module, name in it or nothing)} of what the imports of a file bind."""
+        found: dict[str, tuple[str, str]] = {}
+        for node in walk(self.trees[file]):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    module = self._modules.get(alias.name.rpartition(".")[2])
+                    if module is not None and (alias.asname or "." not in alias.name):
+                        found[alias.asname or alias.name] = (module, "")
+            elif isinstance(node, ast.ImportFrom):
+                own = self._modules.get((node.module or "").rpartition(".")[2])
+                for alias in node.names:
+                    module = self._modules.get(alias.name)
+                    bound = alias.asname or alias.name
+                    if module is not None and module != file:
+                        found[bound] = (module, "")
+                    elif own is not None and own != file:
+                        found[bound] = (own, alias.name)
+        return found
+
+    def key(self, file: str, node: ast.AST) -> Key | None:
+        """The setting that an expression names."""
+        if isinstance(node, ast.Name):
+            known = self._aliases[file].get(node.id)
+            if known is not None:
+                return known if known[1] else None
+            return (file, node.id) if node.id in self._top[file] else None
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module, name = self._aliases[file].get(node.value.id, ("", "-"))
+            return (module, node.attr) if module and not name and node.attr in self._top[module] else None
+        text = text_key(node) if isinstance(node, ast.Subscript) else None
+        holder = self.key(file, node.value) if isinstance(node, ast.Subscript) and text is not None else None
+        return (holder[0], f"{holder[1]}[{text}]") if holder is not None and "[" not in holder[1] else None
+
+    def copies(self) -> Iterator[_Copy]:
+        """All of the program."""
+        for file, tree in self.trees.items():
+            inside = {n for f in walk(tree) if isinstance(f, FUNCTIONS) for n in loaded(f)}
+            targets = [t.id for t, _, _ in assigns(tree) if isinstance(t, ast.Name)]
+            for statement in tree.body:
+                if isinstance(statement, ast.ImportFrom):
+                    for alias in statement.names:
+                        module, name = self._aliases[file].get(alias.asname or alias.name, ("", ""))
+                        if name and name in self._top[module] and (alias.asname or alias.name) in inside:
+                            yield _Copy(file, statement.lineno, (module, name), f"`{alias.asname or alias.name}`")
+                elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                    target = statement.targets[0].id
+                    key = self.key(file, _bare(statement.value))
+                    if key is not None and key[0] != file and targets.count(target) == 1:
+                        yield _Copy(file, statement.lineno, key, f"`{target}`")
+            yield from self._of_definitions(file, tree)
+
+    def _of_definitions(self, file: str, tree: ast.Module) -> Iterator[_Copy]:
+        for node in walk(tree):
+            if isinstance(node, ast.ClassDef):
+                for statement in node.body:
+                    value = (
+                        getattr(statement, "value", None) if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+                    )
+                    for key in self._foreign(file, value):
+                        yield _Copy(file, statement.lineno, key, f"An attribute of `{node.name}`")
+            elif isinstance(node, FUNCTIONS):
+                for parameter, default in defaults(node).items():
+                    for key in self._foreign(file, default):
+                        if self._takes_default(node, parameter):
+                            yield _Copy(file, default.lineno, key, f"The default `{parameter}` of {node.name}")
+
+    def _foreign(self, file: str, value: ast.AST | None) -> list[Key]:
+        found = [self.key(file, n) for n in within(value)] if value is not None else []
+        return [key for key in found if key is not None and key[0] != file]
+
+    def _takes_default(self, function: ast.FunctionDef | ast.AsyncFunctionDef, parameter: str) -> bool:
+        calls = [
+            c for tree in self.trees.values() for c in nodes_of(tree, ast.Call) if last_name(c.func) == function.name
+        ]
+        return any(
+            argument(c, function, parameter) is None
+            and not any(isinstance(a, ast.Starred) for a in c.args)
+            and all(k.arg for k in c.keywords)
+            for c in calls
+        )
+
+    def writes(self, words: Sequence[str]) -> dict[Key, list[_Write]]:
+        """Where each setting gets another value while the program runs."""
+        found: dict[Key, list[_Write]] = defaultdict(list)
+        for file, tree in self.trees.items():
+            for scope in (tree, *(n for n in walk(tree) if isinstance(n, FUNCTIONS) and n.name in self._called)):
+                shared = {n for s in within_body(scope) if isinstance(s, ast.Global) for n in s.names}
+                own = {n.id for n in within_body(scope) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+                pairs = [(t, s.value) for s in within_body(scope) if isinstance(s, ast.Assign) for t in s.targets]
+                for target, value in pairs:
+                    root = next(nodes_of(target, ast.Name), None)
+                    local = root is not None and root.id in own and root.id not in shared and scope is not tree
+                    key = None if local else self.key(file, target)
+                    if key is None or (scope is tree and key[0] == file) or self._is_put_back(file, scope, key):
+                        continue
+                    if not self._is_unchanged(file, value, key, words):
+                        found[key].append(_Write(file, target.lineno, scope is not tree))
+        return found
+
+    def _is_put_back(self, file: str, scope: ast.AST, key: Key) -> bool:
+        """Whether a scope keeps what a setting was: it changes it for a while."""
+        return any(isinstance(s, ast.Assign) and self.key(file, s.value) == key for s in within_body(scope))
+
+    def _is_unchanged(self, file: str, value: ast.expr, key: Key, words: Sequence[str]) -> bool:
+        """Whether the value is an option of the command line that was not given, and is the setting itself then."""
+        options = [n.attr for n in nodes_of(value, ast.Attribute)]
+        for call in nodes_of(self.trees[file], ast.Call):
+            if last_name(call.func) != "add_argument" or not call.args:
+                continue
+            flags = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+            names = {f.lstrip("-").replace("-", "_") for f in flags} & set(options)
+            if names and not any(w.partition("=")[0] in flags for w in words):
+                default = next((k.value for k in call.keywords if k.arg == "default"), ast.Constant(None))
+                nothing = isinstance(default, ast.Constant) and default.value is None
+                return nothing or self.key(file, default) == key
+        return False
+
+    def is_later(self, write: _Write, copy: _Copy) -> bool:
+        """Whether a line runs after the copy was taken: functions do, if the copy is imported at the top."""
+        if write.inside:
+            imported = any(self._import_of(file, copy.file) for file in self.trees)
+            return imported or not self._is_imported_within(copy.file)
+        if write.file == copy.file:
+            return write.line > copy.line
+        at = self._import_of(write.file, copy.file)
+        return at is not None and at < write.line
+
+    def _is_imported_within(self, module: str) -> bool:
+        """Whether a function imports a file: when, nobody knows."""
+        return any(
+            self._modules.get(name.rpartition(".")[2]) == module
+            for tree in self.trees.values()
+            for n in walk(tree)
+            if isinstance(n, ast.Import | ast.ImportFrom)
+            for name in (*(a.name for a in n.names), getattr(n, "module", None) or "")
+        )
+
+    def _import_of(self, file: str, module: str) -> int | None:
+        """The line at which a file imports another one at its top level."""
+        for statement in self.trees[file].body:
+            if isinstance(statement, ast.Import):
+                names = [a.name.rpartition(".")[2] for a in statement.names]
+            elif isinstance(statement, ast.ImportFrom):
+                names = [(statement.module or "").rpartition(".")[2], *(a.name for a in statement.names)]
+            else:
+                continue
+            if any(self._modules.get(name) == module for name in names) and file != module:
+                return statement.lineno
+        return None
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement at the top level of a module gives a value to."""
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        return {t.id for t in targets if isinstance(t, ast.Name)}
+    return set()
+
+
+def _bare(value: ast.expr) -> ast.expr:
+    """What `int(...)` and the like are of."""
+    if isinstance(value, ast.Call) and last_name(value.func) in _CONVERTS and len(value.args) == 1:
+        return value.args[0]
+    return value
