@@ -23,6 +23,7 @@ _SLUGS = {
     "ordered-twice": _PAIRING, "other-order": _PAIRING, "two-orders": _PAIRING, "foreign-positions": _PAIRING,
     "axes-by-reshape": _PAIRING, "series-by-reshape": _PAIRING, "rest-left-out": _ROWS, "padded-rows": _ROWS,
     "zip-cuts": _ROWS, "own-statistics": _UNLIKE, "wraps-below": _WRAP, "wraps-above": _WRAP,
+    "grid-by-reshape": _PAIRING, "two-grids": _PAIRING,
     "zero-replaced": "dead-switch",
 }  # fmt: skip
 _UNDO = Remedy(
@@ -43,6 +44,14 @@ _REMEDIES = {
     "axes-by-reshape": Remedy(
         "transpose-axes", "Transpose instead of reshaping", "safe",
         "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
+    ),
+    "grid-by-reshape": Remedy(
+        "reshape-as-repeated", "Reshape to the order in which the rows were repeated", "safe",
+        "After `np.repeat(x, k, axis=0)` it is `reshape(len(x), k)`, after `np.tile(x, (k, 1))` `reshape(k, len(x))`.",
+    ),
+    "two-grids": Remedy(
+        "repeat-alike", "Repeat both in the same way", "safe",
+        "Partners of one row need `repeat` on both sides, or `tile` on both.",
     ),
     "series-by-reshape": Remedy(
         "stack-columns", "Put the series side by side", "safe",
@@ -74,10 +83,9 @@ def rows_in_source(recording: Recording) -> Iterator[Finding]:
     gave = _gave(recording)
     scored = [location(e.get("where")) for e in recording.of_kind(schema.SCORE)]
     tested = {(at.file, at.line) for at in scored if at is not None}
-    for file, tree in program_of(recording).items():
-        for fault in row_faults(tree, Calls(gave=gave.get(file, {}))):
-            if (file, fault.line) not in tested:
-                yield _finding(fault, file)
+    for fault in row_faults(program_of(recording), {file: Calls(gave=lines) for file, lines in gave.items()}):
+        if (fault.file, fault.line) not in tested:
+            yield _finding(fault)
 
 
 def _gave(recording: Recording) -> Mapping[str, dict[int, Sequence[Any]]]:
@@ -99,15 +107,15 @@ def _gave(recording: Recording) -> Mapping[str, dict[int, Sequence[Any]]]:
     return found
 
 
-def _finding(fault: RowFault, file: str) -> Finding:
+def _finding(fault: RowFault) -> Finding:
     rule = by_slug(_SLUGS[fault.kind])
     title, message = _words(fault)
     remedies = (_REMEDIES[fault.kind],) if fault.kind in _REMEDIES else rule.remedies
     return Finding(
         code=rule.code, slug=rule.slug, level="warning", role="root", title=title,
         message=f"{message} No error was raised in the run.",
-        location=Location(file, fault.line, fault.function),
-        evidence=(Proof("source", title, f"{file}:{fault.line}"),),
+        location=Location(fault.file, fault.line, fault.function),
+        evidence=(Proof("source", title, f"{fault.file}:{fault.line}"),),
         status="untested", basis=NOT_TESTED,
         remedies=remedies,
         details={"kind": fault.kind, "names": list(fault.names), "numbers": list(fault.numbers)},
@@ -116,10 +124,10 @@ def _finding(fault: RowFault, file: str) -> Finding:
 
 def _words(fault: RowFault) -> tuple[str, str]:
     """(title, message)."""
-    return (_of_order if _SLUGS[fault.kind] == _PAIRING else _of_rows)(fault, *fault.names[:3])
+    return (_of_order if _SLUGS[fault.kind] == _PAIRING else _of_rows)(fault, *fault.names[:4])
 
 
-def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") -> tuple[str, str]:
+def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "", fourth: str = "") -> tuple[str, str]:
     if fault.kind == "ordered-twice":
         return (
             f"`{one}` is already in the order of `{other}`, and is indexed with it again",
@@ -131,6 +139,12 @@ def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") 
             f"Rows in the order of `{other or 'a permutation'}` are combined with `{third}`, which is not in it",
             f"`{one}` was computed from rows in another order and not put back. `{third}` has the rows in their "
             f"original order, so each result is combined with another row.",
+        )
+    if fault.kind == "two-orders" and "sort" in third + fourth:
+        return (
+            f"`{one}` and `{other}` are in two orders",
+            f"The rows of `{one}` are in the order of `{third}`, those of `{other}` in that of `{fourth}`. As arrays "
+            "they have no labels, so rows have the labels of other rows.",
         )
     if fault.kind == "two-orders":
         return (
@@ -150,6 +164,8 @@ def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") 
             f"The series are stored one after another. A reshape puts the first {many} numbers of the first series "
             f"into the first row, and not one number of each series.",
         )
+    if fault.kind in ("grid-by-reshape", "two-grids"):
+        return _of_grid(fault, one, other)
     half = len(fault.numbers) // 2
     shape, target = fault.numbers[:half], fault.numbers[half:]
     return (
@@ -159,7 +175,23 @@ def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "") 
     )
 
 
-def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "") -> tuple[str, str]:
+def _of_grid(fault: RowFault, one: str, other: str) -> tuple[str, str]:
+    outer, inner = (str(n) if n > 0 else "n" for n in fault.numbers[:2])
+    if fault.kind == "two-grids":
+        return (
+            f"`{one}` and `{other}` are repeated in two ways",
+            f"`{one}` has {outer} blocks of {inner} rows, `{other}` has {inner} blocks of {outer}: `repeat` puts the "
+            "copies of a row next to each other, `tile` repeats all rows as a whole. Rows have the partners of others.",
+        )
+    first, second = (str(n) if n > 0 else "-1" for n in fault.numbers[2:])
+    return (
+        f"`{one}` has {outer} blocks of {inner} rows, and is reshaped to ({first}, {second})",
+        f"The rows were repeated so that {inner} of them are next to each other for each of {outer}. The reshape "
+        "takes them in the other order, so that each row of the result is made of several.",
+    )
+
+
+def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "", _: str = "") -> tuple[str, str]:
     numbers = [*fault.numbers, 0, 0]
     if fault.kind == "zero-replaced":
         return (

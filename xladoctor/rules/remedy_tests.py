@@ -208,6 +208,8 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "leave-a-margin": _none(CODE),
     "cluster-on-cpu": _none(RERUN),
     "set-before-import": _none(RERUN),
+    "reshape-as-repeated": _none(CODE),
+    "repeat-alike": _none(CODE),
     "read-where-used": _none(CODE),
     "value-as-tensor": _none(CODE),
     "monitor-what-comes": _none(CODE),

@@ -396,12 +396,106 @@ def marks(text):
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_found_at_its_line(name):
     text = HEAD + WRONG[name]
-    assert [(f.kind, f.line) for f in row_faults(ast.parse(text))] == marks(text)
+    assert [(f.kind, f.line) for f in row_faults({"main.py": ast.parse(text)})] == marks(text)
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_looks_like_it_is_not(name):
-    assert row_faults(ast.parse(HEAD + RIGHT[name])) == []
+    assert row_faults({"main.py": ast.parse(HEAD + RIGHT[name])}) == []
+
+
+GRIDS = {
+    "repeated each, reshaped as a whole": (
+        "wide = np.repeat(x, 3, axis=0)\nq = model.predict(wide)[:, 0].reshape(3, -1)  # grid-by-reshape\n",
+        ("reshape(3, -1)", "reshape(-1, 3)"),
+    ),
+    "repeated as a whole": (
+        "q = model.predict(np.tile(x, (4, 1)))[:, 0].reshape(250, 4)  # grid-by-reshape\n",
+        ("reshape(250, 4)", "reshape(4, 250)"),
+    ),
+    "beside levels": (
+        "LEVELS = np.array([0.1, 0.5, 0.9])\n"
+        "both = np.concatenate([np.repeat(x, 3, 0), np.tile(LEVELS, 250)[:, None]], 1)\n"
+        "q = model.predict(both).reshape(len(LEVELS), -1)  # grid-by-reshape\n",
+        ("len(LEVELS), -1", "-1, len(LEVELS)"),
+    ),
+    "partners": (
+        "a = np.repeat(x, 4, axis=0) - np.tile(y, (4, 1))  # two-grids\n",
+        ("np.tile(y, (4, 1))", "np.repeat(y, 4, axis=0)"),
+    ),
+    "columns stay behind": (
+        "wide = np.repeat(x, 6, axis=0).reshape(6, -1, 6)  # grid-by-reshape\n",
+        ("reshape(6, -1, 6)", "reshape(-1, 6)"),
+    ),
+    "flattened images": (
+        "yy, xx = np.mgrid[:8, :12]\nfields = np.stack([np.sin(xx) * k for k in range(30)]).reshape(30, -1)\n"
+        "model.fit(fields.reshape(-1, 12, 8, 1))  # axes-by-reshape\n",
+        ("12, 8, 1", "8, 12, 1"),
+    ),
+    "a generator": (
+        "def blocks(a, size):\n    for k in range(len(a) // size):  # rest-left-out\n"
+        "        yield a[k * size : (k + 1) * size]\np = np.concatenate([model.predict(b) for b in blocks(x, 32)])\n",
+        ("model.predict(b) for", "model.train_on_batch(b) for"),
+    ),
+    "a generator of a class": (
+        "class Batches:\n    def __init__(self, size):\n        self.size = size\n    def of(self, a):\n"
+        "        for k in range(len(a) // self.size):  # rest-left-out\n"
+        "            yield a[k * self.size : (k + 1) * self.size]\n"
+        "out = []\nfor b in Batches(32).of(x):\n    out.append(model.predict(b))\n",
+        ("Batches(32)", "Batches(25)"),
+    ),
+    "tables in two orders": (
+        "import pandas as pd\nids = rng.permutation(250)\na = pd.DataFrame({'id': ids, 'v': x[:, 0]})\n"
+        "b = pd.DataFrame({'id': ids, 'label': y[:, 0]}).sample(frac=1.0, random_state=1)\n"
+        "rows = a.sort_values('id')[['v']].to_numpy()  # two-orders\n"
+        "model.fit(rows[:200], b['label'].to_numpy()[:200])\n",
+        ("random_state=1)", "random_state=1).sort_values('id')"),
+    ),
+    "a sorted table beside labels": (
+        "import pandas as pd\na = pd.DataFrame({'v': x[:, 0], 'label': y[:, 0]})\n"
+        "model.fit(a.sort_values('v')[['v']].to_numpy(), a['label'].to_numpy())  # other-order\n",
+        ("a['label']", "a.sort_values('v')['label']"),
+    ),
+    "columns that pandas joins": (
+        "import pandas as pd\na = pd.DataFrame({'v': x[:, 0], 'label': y[:, 0]})\nb = a.sort_values('v')\n"
+        "model.fit(b[['v']].values, a['label'].values)  # other-order\n",
+        ("model.fit(b[['v']].values, a['label'].values)", "b['gap'] = b['v'] - a['label']"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_rows_that_are_repeated_flattened_or_sorted(name):
+    text, (wrong, right) = GRIDS[name]
+    assert found(HEAD + text) == marks(HEAD + text)
+    assert marks(HEAD + text)
+    assert found((HEAD + text).replace(wrong, right)) == []
+
+
+PACKAGE = {
+    "data.py": "import numpy as np\nrng = np.random.default_rng(0)\nSIZE = 32\nclass Loader:\n    n: int = 250\n"
+    "    def rows(self):\n        return rng.normal(size=(self.n, 6))\ndef labels(rows):\n    return rows[:, 0] > 0\n",
+    "score.py": "from pkg import data as d\ndef predict_all(model, rows):\n    order = np.argsort(rows[:, 1])\n"
+    "    return model.predict(rows[order])\ndef whole(model, rows):\n    parts = []\n"
+    "    for k in range(len(rows) // d.SIZE):\n        parts.append(model.predict(rows[k * 32 : (k + 1) * 32]))\n",
+    "main.py": "import numpy as np\nfrom data import Loader, labels\nimport score\nloader = Loader()\n"
+    "x = loader.rows()\n"
+    "y = labels(x)\nmodel.fit(x, y)\np = score.predict_all(model, x)\nprint(np.mean(p == y))\nscore.whole(model, x)\n",
+}
+
+
+def test_a_program_of_several_files_is_read_as_one():
+    faults = row_faults({file: ast.parse(text) for file, text in PACKAGE.items()})
+    assert [(f.file, f.kind, f.line, f.function) for f in faults] == [
+        ("main.py", "other-order", 9, "<module>"),
+        ("score.py", "rest-left-out", 7, "whole"),
+    ]
+    assert faults[1].numbers == (250, 32, 224)
+
+
+def found(text):
+    """(kind, line) of the faults of one file."""
+    return [(f.kind, f.line) for f in row_faults({"main.py": ast.parse(text)})]
 
 
 ZIP = (
@@ -412,13 +506,13 @@ ZIP = (
 
 def test_the_shapes_of_recorded_calls_are_used():
     line = next(n for n, text in enumerate(ZIP.splitlines(), 1) if "windows" in text)
-    assert row_faults(ast.parse(ZIP)) == []
-    assert row_faults(ast.parse(ZIP), Calls(gave={line: [(40, 1)]})) == []
-    [fault] = row_faults(ast.parse(ZIP), Calls(gave={line: [(200, 1)]}))
+    assert row_faults({"main.py": ast.parse(ZIP)}) == []
+    assert row_faults({"main.py": ast.parse(ZIP)}, {"main.py": Calls(gave={line: [(40, 1)]})}) == []
+    [fault] = row_faults({"main.py": ast.parse(ZIP)}, {"main.py": Calls(gave={line: [(200, 1)]})})
     assert (fault.kind, fault.numbers) == ("zip-cuts", (200, 40))
 
 
 def test_a_program_that_never_ends_is_read_for_a_while():
     deep = "def f(n):\n    return f(n + 1) + f(n + 2)\nf(1)\n" + "a = " + "(" * 60 + "1" + ")" * 60 + "\n"
     wide = "b = [[[[i + j + k + l for i in r] for j in r] for k in r] for l in r]\n"
-    assert row_faults(ast.parse(f"r = [{'1, ' * 30}]\n{deep}{wide}")) == []
+    assert row_faults({"main.py": ast.parse(f"r = [{'1, ' * 30}]\n{deep}{wide}")}) == []

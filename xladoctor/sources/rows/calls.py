@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.names import keyword, last_name
+from xladoctor.sources.rows import tables
 from xladoctor.sources.rows.checks import whole_blocks
-from xladoctor.sources.rows.making import MAKES, PICKS, made, ordered, picked
+from xladoctor.sources.rows.grids import COPIES, repeated
+from xladoctor.sources.rows.making import LITERALS, MAKES, PICKS, made, ordered, picked, written
 from xladoctor.sources.rows.meetings import elementwise, indexed, meet
 from xladoctor.sources.rows.objects import mapped, method, of_class, pipeline
 from xladoctor.sources.rows.shapes import joined, padded, reshaped
@@ -64,12 +66,21 @@ def called(reader: Reader, node: ast.Call, names: Names) -> Any:
     held = None
     if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in _MODULES:
         held = reader.value(node.func.value, names)
-    given = [reader.value(a.value if isinstance(a, ast.Starred) else a, names) for a in node.args]
+    given = list(_given(reader, node, names))
     found = _called(reader, node, names, held, given)
     if isinstance(found, Array) and found.rows is not None and found.rows.order:
-        reader.lines.setdefault(id(found.rows), node.lineno)
+        reader.lines.setdefault(id(found.rows), (reader.file, node.lineno))
     own = isinstance(node.func, ast.Name) and node.func.id in reader.functions
     return found if own else typed(found, node, held, given)
+
+
+def _given(reader: Reader, node: ast.Call, names: Names) -> Iterator[Any]:
+    for argument in node.args:
+        if not isinstance(argument, ast.Starred):
+            yield reader.value(argument, names)
+            continue
+        several = reader.value(argument.value, names)
+        yield from several.values if isinstance(several, Items) and several.block is None else [several]
 
 
 def _called(reader: Reader, node: ast.Call, names: Names, held: Any, given: list[Any]) -> Any:
@@ -80,15 +91,23 @@ def _called(reader: Reader, node: ast.Call, names: Names, held: Any, given: list
     if name == "append" and isinstance(held, Items):
         _appended(held, given, node, names)
         return None
-    if isinstance(held, Named):
+    if isinstance(held, Named) and (name in held.methods or name not in METHODS):
         return method(reader, held, name, given, named, names)
+    of_table = tables.called(reader, node, names, held, given, named)
+    if of_table is not None:
+        return of_table.value
+    given = tables.as_arrays(given) if name in METHODS or name in SAME or name == "len" else given
     if isinstance(held, Pipeline):
         return mapped(reader, node, held, names)
     if name == "from_tensor_slices":
         return pipeline(given[0] if given else None)
     kind = reader.names.get(name) if isinstance(node.func, ast.Name) else None
-    if isinstance(kind, Named) and kind.methods:
+    if isinstance(node.func, ast.Name) and isinstance(names.get(name), Named):
+        kind = names[name]
+    if isinstance(kind, Named) and kind.kind == "class":
         return of_class(reader, kind, given, named, names)
+    if isinstance(kind, Named) and "__call__" in kind.methods:
+        return method(reader, kind, "__call__", given, named, names)
     function = reader.functions.get(name) if isinstance(node.func, ast.Name) else None
     if function is not None:
         return reader.call(function, given, named, names)
@@ -149,12 +168,16 @@ def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], nam
         return joined(reader, "array", values, named, node)
     if name in LOADS:
         return Array(RowSet())
+    if name in LITERALS and values and (literal := written(values[0])) is not None:
+        return literal
     if name in _JOINS and values:
         return joined(reader, name, values, named, node)
     if not found:
         held = reader.names.get(name)
         return held if isinstance(held, Named) else Call(name)
     first = found[0]
+    if name in COPIES:
+        return repeated(name, first, values, named)
     if name == "reshape":
         return reshaped(reader, values, node)
     if name == "pad":
@@ -178,7 +201,7 @@ def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], nam
         return _zipped(reader, found, node)
     if name == "fit_transform":
         reader.kept.append(first)
-        return first.as_new(scaled=first.scaled | {id(first)}, name="", line=node.lineno)
+        return first.as_new(scaled=first.scaled | {id(first)}, name="", place=(reader.file, node.lineno))
     return None
 
 
@@ -219,11 +242,13 @@ def _predicted(reader: Reader, node: ast.Call, name: str, given: list[Any], name
     if not isinstance(data, Array):
         return Array(shape=gave[0] if len(gave) == 1 else None, predicted=True) if name.startswith("predict") else None
     if reader.under_tape:
-        reader.trained.append((data, node.lineno, model))
+        reader.trained.append((data, model))
     else:
-        reader.used.append((data, node.lineno, model, name))
+        reader.used.append((data, (reader.file, node.lineno), model, name))
     shape = None if data.shape is None else (data.count, None)
-    return data.as_new(shape=gave[0] if len(gave) == 1 else shape, predicted=True, name="", line=node.lineno)
+    return data.as_new(
+        shape=gave[0] if len(gave) == 1 else shape, predicted=True, name="", place=(reader.file, node.lineno)
+    )
 
 
 def _model(node: ast.Call) -> str:
@@ -240,13 +265,18 @@ def _trained(reader: Reader, node: ast.Call, name: str, given: list[Any], named:
     model = _model(node)
     if isinstance(data, Array):
         if name in ("fit", "train_on_batch"):
-            reader.trained.append((data, node.lineno, model))
+            reader.trained.append((data, model))
         else:
-            reader.used.append((data, node.lineno, model, name))
+            reader.used.append((data, (reader.file, node.lineno), model, name))
         if isinstance(labels, Array):
-            meet(reader, data, labels, node, data)
+            one, other = (replace(a, name=a.name or _text(node, at)) for at, a in enumerate((data, labels)))
+            meet(reader, one, other, node, one)
             linked(data, labels)
     return None
+
+
+def _text(node: ast.Call, at: int) -> str:
+    return ast.unparse(node.args[at])[:40] if len(node.args) > at else ""
 
 
 def _zipped(reader: Reader, found: list[Array], node: ast.Call) -> Any:
@@ -274,7 +304,7 @@ def reduced(reader: Reader, name: str, array: Array, values: list[Any], named: N
     elif axis is not None and axis != 0:
         return None
     if array.padded is not None and array.predicted and not isinstance(array.count, Step):
-        reader.fault("padded-rows", node, (array.name or "the result", name), (array.padded, node.lineno), array.line)
+        reader.fault("padded-rows", node, (array.name or "the result", name), (array.padded, node.lineno), array.place)
     if name not in SCALES or "weights" in named:
         return Array(shape=array.shape[1:]) if axis == 0 and array.shape is not None else None
     reader.kept.append(array)

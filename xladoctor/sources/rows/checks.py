@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.loops import TRAINS
 from xladoctor.sources.names import last_name, nodes_of, walk
-from xladoctor.sources.rows.values import Array, Names, RowFault
+from xladoctor.sources.rows.values import Array, Items, Names, RowFault
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -21,8 +21,18 @@ def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: Names) -> None:
         return
     if _filled(node.body) & _filled(reader.after):
         return  # the rest is written behind the loop
-    if _predicts(reader, node.body) and not _trains(reader, node.body):
+    if any(isinstance(n, ast.Yield) for s in node.body for n in walk(s)):
+        if reader.left:
+            reader.left[-1] = reader.as_fault("rest-left-out", node, (), rest)
+    elif _predicts(reader, node.body) and not _trains(reader, node.body):
         reader.fault("rest-left-out", node, (), rest)
+
+
+def generated(reader: Reader, over: Any, body: Sequence[ast.stmt]) -> None:
+    """A loop over the whole batches of a generator that leaves something over, and that only predicts."""
+    left = over.left if isinstance(over, Items) else None
+    if left is not None and _predicts(reader, body) and not _trains(reader, body):
+        reader.faults.append(left)
 
 
 def _filled(body: Sequence[ast.stmt]) -> set[str]:
@@ -86,43 +96,42 @@ def _pair(found: list[Any]) -> tuple[int, int] | None:
     return (found[0], found[1]) if whole and found[0] > found[1] else None
 
 
-def _predicts(reader: Reader, body: list[ast.stmt], depth: int = 3) -> bool:
+def _predicts(reader: Reader, body: Sequence[ast.stmt], depth: int = 3) -> bool:
     """Whether predictions are made, and not thrown away, as where only the time is wanted."""
     unused = [s.value for s in body if isinstance(s, ast.Expr)]
     for call in (n for s in body for n in nodes_of(s, ast.Call) if n not in unused):
         name = last_name(call.func)
         if name in ("predict", "predict_on_batch") or name in reader.models:
             return True
-        function = reader.functions.get(name)
-        if function is not None and depth and _predicts(reader, function.body, depth - 1):
+        if depth and any(_predicts(reader, f.body, depth - 1) for f in reader.functions_of(name)):
             return True
     return False
 
 
-def _trains(reader: Reader, body: list[ast.stmt], depth: int = 3) -> bool:
+def _trains(reader: Reader, body: Sequence[ast.stmt], depth: int = 3) -> bool:
     for name in _called(body):
         if name in TRAINS:
             return True
-        function = reader.functions.get(name)
-        if function is not None and depth and _trains(reader, function.body, depth - 1):
+        if depth and any(_trains(reader, f.body, depth - 1) for f in reader.functions_of(name)):
             return True
     return False
 
 
-def _called(body: list[ast.stmt]) -> set[str]:
+def _called(body: Sequence[ast.stmt]) -> set[str]:
     return {last_name(n.func) for s in body for n in nodes_of(s, ast.Call)} - {""}
 
 
 def at_the_end(reader: Reader) -> None:
     """Rows that a model is used on, scaled by other statistics than those that it was trained on."""
-    for array, line, model, method in reader.used:
-        known = [a for a, _, name in reader.trained if name == model]
+    for array, place, model, method in reader.used:
+        known = [a for a, name in reader.trained if name == model]
         if not array.scaled or not known or not all(a.scaled for a in known):
             continue
         trained = frozenset[int]().union(*(a.scaled for a in known))
         if not array.scaled & trained and _own(reader, array):
             names = (array.name or "the rows", method, model)
-            reader.faults.append(RowFault("own-statistics", array.line or line, reader.function, names, (line,)))
+            file, line = array.place if array.place[1] else place
+            reader.faults.append(RowFault("own-statistics", line, reader.function, names, (place[1],), file))
 
 
 def _own(reader: Reader, array: Array) -> bool:

@@ -7,10 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.arithmetic import reckoned
-from xladoctor.sources.rows import calls
+from xladoctor.sources.names import last_name
+from xladoctor.sources.rows import calls, tables
+from xladoctor.sources.rows.checks import generated
+from xladoctor.sources.rows.making import mgrid
 from xladoctor.sources.rows.meetings import elementwise, indexed
 from xladoctor.sources.rows.types import result, wraps
-from xladoctor.sources.rows.values import Array, Call, Items, Named, Names, RowSet, Step, arrays, chunk_of
+from xladoctor.sources.rows.values import Array, Call, Items, Named, Names, RowSet, Shape, Step, Table, arrays, chunk_of
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -48,6 +51,9 @@ def value(reader: Reader, node: ast.expr, names: Names) -> Any:
     if isinstance(node, ast.Dict):
         keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
         return Named({k: reader.value(v, names) for k, v in zip(keys, node.values, strict=True) if isinstance(k, str)})
+    if isinstance(node, ast.Yield):
+        reader.yielded(reader.value(node.value, names))
+        return None
     if isinstance(node, ast.IfExp):
         ways = [reader.value(node.body, names), reader.value(node.orelse, names)]
         return ways[0] if ways[0] is ways[1] else None
@@ -70,7 +76,12 @@ def _either(reader: Reader, node: ast.BoolOp, names: Names) -> Any:
 def _attribute(reader: Reader, node: ast.Attribute, names: Names) -> Any:
     held = reader.value(node.value, names)
     if isinstance(held, Named):
+        made = held.methods.get(node.attr) if held.kind == "object" else None
+        if made is not None and any(last_name(d) in ("property", "cached_property") for d in made.decorator_list):
+            return reader.call(made, [held], {}, names)
         return held.values.get(node.attr)
+    if isinstance(held, Table):
+        return tables.attribute(held, node.attr)
     if isinstance(held, Array):
         if node.attr == "shape" and held.shape is not None:
             return Items(list(held.shape))
@@ -79,12 +90,16 @@ def _attribute(reader: Reader, node: ast.Attribute, names: Names) -> Any:
         if node.attr == "T":
             return Array(shape=held.shape[::-1] if held.shape else None)
         if node.attr in ("indices", "values"):
-            return held
+            return replace(held, labelled=False)
     return None
 
 
 def _subscript(reader: Reader, node: ast.Subscript, names: Names) -> Any:
+    if isinstance(node.value, ast.Attribute) and node.value.attr == "mgrid":
+        return mgrid(reader, node.slice, names)
     held = reader.value(node.value, names)
+    if isinstance(held, Table):
+        return tables.part(reader, held, node, names)
     if isinstance(held, Items):
         at = reader.value(node.slice, names)
         inside = isinstance(at, int) and held.block is None and -len(held.values) <= at < len(held.values)
@@ -111,15 +126,37 @@ def _columns(array: Array, parts: list[ast.expr]) -> Array:
     """`x[rows, ...]`: the other axes; rows stay what they are."""
     if len(parts) == 1:
         return array
-    gone = sum((isinstance(p, ast.Constant) and isinstance(p.value, int)) or isinstance(p, ast.Name) for p in parts[1:])
-    plain = all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts[1:])
-    shape = array.shape
-    if plain:
+    if all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts[1:]):
         return array
-    if shape is not None:
-        simple = gone == len(parts) - 1 and len(shape) >= len(parts)
-        shape = (shape[0], *shape[len(parts) :]) if simple else (shape[0],) if len(shape) == 2 and gone else None
-    return array.as_new(shape=shape)
+    return array.as_new(shape=_sizes_after(array.shape, parts[1:]) if array.shape else None)
+
+
+def _sizes_after(shape: Shape, parts: list[ast.expr]) -> Shape | None:
+    """The sizes after subscripts of the axes behind the rows."""
+    sizes, rest = [shape[0]], list(shape[1:])
+    for part in parts:
+        if last_name(part) == "newaxis" or (isinstance(part, ast.Constant) and part.value is None):
+            sizes.append(1)
+            continue
+        if not rest:
+            return None
+        size = rest.pop(0)
+        if isinstance(part, ast.Slice):
+            sizes.append(_cut(size, part))
+        elif isinstance(part, ast.List):
+            sizes.append(len(part.elts))
+        elif not (isinstance(part, ast.Name | ast.UnaryOp) or isinstance(getattr(part, "value", None), int)):
+            return None
+    return (*sizes, *rest)
+
+
+def _cut(size: int | None, part: ast.Slice) -> int | None:
+    """The size of a slice by numbers that are written out."""
+    try:
+        ends = [None if e is None else ast.literal_eval(e) for e in (part.lower, part.upper, part.step)]
+        return None if size is None else len(range(size)[slice(*ends)])
+    except (ValueError, TypeError):
+        return None
 
 
 def _sliced(reader: Reader, array: Array, part: ast.Slice, names: Names) -> Array:
@@ -129,7 +166,7 @@ def _sliced(reader: Reader, array: Array, part: ast.Slice, names: Names) -> Arra
     lower, upper = reader.value(part.lower, names), reader.value(part.upper, names)
     rest = array.shape[1:] if array.shape else None
     if isinstance(lower, Step) or isinstance(upper, Step):
-        return chunk_of(array)
+        return chunk_of(replace(array, grid=None))
     if part.step is not None and array.of is not None and part.lower is part.upper is None:
         picks = RowSet(source=array.of, order=array.order)
         return replace(array, rows=picks, picks=picks, name="")
@@ -139,7 +176,8 @@ def _sliced(reader: Reader, array: Array, part: ast.Slice, names: Names) -> Arra
     ends = [lower if part.lower is not None else 0, upper if part.upper is not None else count]
     known = count is not None and all(isinstance(e, int) for e in ends)
     rows = len(range(count)[ends[0] : ends[1]]) if known and count is not None else None
-    cut = replace(array, rows=reader.slice_of(array, part), shape=None if rest is None else (rows, *rest), name="")
+    shape = None if rest is None else (rows, *rest)
+    cut = replace(array, rows=reader.slice_of(array, part), shape=shape, grid=None, name="")
     if cut.of is not None:
         some = RowSet(source=cut.of)
         return replace(cut, rows=some, picks=some, order=False)
@@ -148,8 +186,9 @@ def _sliced(reader: Reader, array: Array, part: ast.Slice, names: Names) -> Arra
 
 def _operation(reader: Reader, node: ast.BinOp, names: Names) -> Any:
     left, right = reader.value(node.left, names), reader.value(node.right, names)
-    if isinstance(left, Step) or isinstance(right, Step):
-        return Step()
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Step):
+            return elementwise(reader, [other], node) if isinstance(other, Array) and other.of is None else Step()
     if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
         return reckoned(left, node.op, right)
     if isinstance(node.op, ast.Add) and isinstance(left, Items) and isinstance(right, Items):
@@ -194,6 +233,7 @@ def _comprehension(reader: Reader, node: ast.ListComp | ast.GeneratorExp, names:
         by_it = isinstance(over.target, ast.Name) and ast.unparse(node.elt.slice) == over.target.id
         if by_it and isinstance(whole, Array) and not over.ifs:
             return indexed(reader, whole, held, node.elt)
+    generated(reader, held, [ast.Expr(ast.List([node.elt]))])
     reader.assign(over.target, reader.item(held, over.iter), inner, node)
     element = reader.value(node.elt, inner)
     if not isinstance(element, Array) or over.ifs:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import ast
+from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.rows.values import Array, Items, Names, RowSet, Shape
+
+if TYPE_CHECKING:
+    from xladoctor.sources.rows.read import Reader
 
 MAKES = frozenset(
     {
@@ -32,6 +36,34 @@ def made(name: str, given: list[Any], named: Names) -> Array:
         elif size is None and name in ("normal", "uniform") and given and isinstance(given[0], Items):
             size = given[0]
     return Array(RowSet(), sizes_of(size), zeros=name in ("zeros", "empty"))
+
+
+def mgrid(reader: Reader, where: ast.expr, names: Names) -> Items | None:
+    """`np.mgrid[:h, :w]`: an array for each axis, all of these sizes."""
+    slices = where.elts if isinstance(where, ast.Tuple) else [where]
+    if not all(isinstance(s, ast.Slice) and s.step is None for s in slices):
+        return None
+    ends = [
+        (reader.value(s.lower, names) or 0, reader.value(s.upper, names)) for s in slices if isinstance(s, ast.Slice)
+    ]
+    sizes = tuple(b - a if isinstance(a, int) and isinstance(b, int) else None for a, b in ends)
+    return Items([Array(RowSet(), sizes) for _ in sizes])
+
+
+LITERALS = frozenset({"array", "asarray", "constant", "float32", "convert_to_tensor"})
+
+
+def written(value: Any) -> Array | None:
+    """An array whose numbers are written out: its sizes."""
+    sizes: list[int] = []
+    while isinstance(value, Items) and value.block is None and value.values:
+        inner = value.values
+        sizes.append(len(inner))
+        if any(isinstance(v, Items) != isinstance(inner[0], Items) for v in inner):
+            return None
+        value = inner[0]
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return Array(RowSet(), tuple(sizes)) if sizes and plain else None
 
 
 def sizes_of(value: Any) -> Shape | None:

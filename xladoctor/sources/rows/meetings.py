@@ -6,7 +6,8 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xladoctor.sources.rows.values import Array, RowSet, linked, may_be_one, same
+from xladoctor.sources.rows.grids import grid_of
+from xladoctor.sources.rows.values import Array, RowSet, linked, may_be_one, same, whole
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -25,7 +26,7 @@ def indexed(reader: Reader, array: Array, at: Array, node: ast.AST) -> Array | N
     _match(reader, array, at, node)
     if array.rows is not None and at.of.source is None and array.rows.root().source is None:
         at.of.join(array.rows)
-    picked = replace(array, rows=at.picks, shape=shape, padded=None, chunk=at.chunk, order=False, name="")
+    picked = replace(array, rows=at.picks, shape=shape, padded=None, grid=None, chunk=at.chunk, order=False, name="")
     # What is mixed after the prediction may be meant so: the distribution of a chance.
     return replace(
         picked,
@@ -51,34 +52,38 @@ def meet(reader: Reader, one: Array, other: Array, node: ast.AST, first: Array |
     """
     if reader.statement is not None and any(w in ast.unparse(reader.statement).lower() for w in _MEANT):
         return
+    if one.labelled and other.labelled:
+        return
     for left, right in ((one, other), (other, one)):
-        rows = left.rows
-        if rows is None or right.rows is None or same(rows, right.rows):
+        if left.rows is None or right.rows is None:
             continue
-        if rows.order and same(rows.source, right.rows) and (left.predicted or left is first):
+        rows, source = whole(left.rows, right.rows)
+        if same(rows, source):
+            continue
+        if rows.order and same(rows.source, source) and (left.predicted or left is first):
             reader.fault("other-order", node, (left.name or "one side", rows.text, right.name or "the other side"))
             return
-        source = right.rows
         if rows.order and source.order and same(rows.source, source.source) and rows.root() is not source.root():
-            sides = (left.name or "one side", right.name or "the other side")
-            line = max(reader.lines.get(id(rows), 0), reader.lines.get(id(right.rows), 0))
-            reader.fault("two-orders", node, sides, line=line)
+            sides = (left.name or "one side", right.name or "the other side", rows.text, source.text)
+            places = [reader.lines[id(r)] for r in (rows, source) if id(r) in reader.lines]
+            reader.fault("two-orders", node, sides, place=max(places, key=lambda p: p[1], default=("", 0)))
             return
 
 
 def elementwise(reader: Reader, found: list[Array], node: ast.AST) -> Array:
     """What an operation row by row gives; a statistic has no rows of its own."""
-    whole = [a for a in found if a.statistic is None] or found[:1]
-    main = max(whole, key=lambda a: (len(a.shape or (1,)), a.rows is not None))
-    partners = [a for a in whole if a is not main and a.rows is not None and may_be_one(a, main)]
+    full = [a for a in found if a.statistic is None] or found[:1]
+    main = max(full, key=lambda a: (len(a.shape or (1,)), a.rows is not None))
+    partners = [a for a in full if a is not main and a.rows is not None and may_be_one(a, main)]
     for other in partners:
         meet(reader, main, other, node)
         linked(main, other)
     of = [a.statistic for a in found if a.statistic is not None and a.statistic is not None]
     scaled = main.scaled.union(*(a.scaled for a in partners), {id(o) for o in of})
-    line = getattr(node, "lineno", 0) if of else main.line
-    made = main.as_new(scaled=scaled, line=line, predicted=any(a.predicted for a in whole), name="")
+    place = (reader.file, getattr(node, "lineno", 0)) if of else main.place
+    grid = grid_of(reader, full, node)
+    made = main.as_new(scaled=scaled, place=place, grid=grid, predicted=any(a.predicted for a in full), name="")
     if main.statistic is not None:
         return replace(made, statistic=main.statistic)
     reader.kept.extend(of)
-    return replace(made, padded=next((a.padded for a in whole if a.padded is not None), None))
+    return replace(made, padded=next((a.padded for a in full if a.padded is not None), None))

@@ -17,16 +17,25 @@ _SAME = frozenset({"batch", "cache", "prefetch", "repeat", "shuffle", "skip", "t
 
 def of_class(reader: Reader, kind: Named, given: list[Any], named: Names, names: Names) -> Named | None:
     """A new object of a class."""
-    made = Named(dict(kind.values), kind.methods)
+    made = Named(dict(kind.values), kind.methods, "object")
     first = kind.methods.get("__init__")
     if first is not None:
         reader.call(first, [made, *given], named, names)
+    else:
+        made.values |= dict(zip(kind.fields, given, strict=False)) | {
+            k: v for k, v in named.items() if k in kind.fields
+        }
     return made
 
 
 def method(reader: Reader, held: Named, name: str, given: list[Any], named: Names, names: Names) -> Any:
     """What a method of an object gives."""
     function = held.methods.get(name)
+    if held.kind == "module":
+        inner = held.values.get(name)
+        if isinstance(inner, Named) and inner.kind == "class":
+            return of_class(reader, inner, given, named, names)
+        return reader.call(function, given, named, names) if function is not None else None
     if function is None:
         known = name == "get" and given and isinstance(given[0], str) and not held.methods
         return held.values.get(given[0], given[1] if len(given) > 1 else None) if known else None

@@ -7,35 +7,49 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from xladoctor.sources.names import defaults, last_name, nodes_of
 from xladoctor.sources.order import scope_at
-from xladoctor.sources.rows import checks, expressions
-from xladoctor.sources.rows.values import Array, Call, Calls, Items, Named, Names, RowFault, RowSet, Step, chunk_of
+from xladoctor.sources.rows import checks, expressions, tables
+from xladoctor.sources.rows.modules import Modules
+from xladoctor.sources.rows.values import (
+    Array,
+    Call,
+    Calls,
+    Items,
+    Named,
+    Names,
+    RowFault,
+    RowSet,
+    Step,
+    Table,
+    chunk_of,
+)
 
 _DEPTH = 5
-_MOST = 4000
+_MOST = 8000
 """Statements, and expressions, that are read."""
 _MOST_VALUES = 200_000
 _MODEL = frozenset({"compile", "evaluate", "fit", "predict", "summary", "trainable_variables", "trainable_weights"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def row_faults(tree: ast.Module, calls: Calls | None = None) -> list[RowFault]:
-    """The faults of a program that is run from its first line on."""
-    reader = Reader(tree, calls or Calls())
+def row_faults(trees: Mapping[str, ast.Module], calls: Mapping[str, Calls] | None = None) -> list[RowFault]:
+    """The faults of a program of these files, each run from its first line on: first those that no other imports."""
+    reader = Reader(trees, calls or {})
     with contextlib.suppress(_Enough, _Returned, RecursionError):
-        reader.body(tree.body, reader.names)
+        for file in sorted(trees, key=reader.modules.is_imported):
+            reader.module(file)
         reader.rest()
     checks.at_the_end(reader)
-    found: dict[tuple[str, int], RowFault] = {}
+    found: dict[tuple[str, str, int], RowFault] = {}
     for fault in reader.faults:
-        name = getattr(scope_at(tree, fault.line), "name", "<module>")
-        found.setdefault((fault.kind, fault.line), replace(fault, function=name))
-    return sorted(found.values(), key=lambda f: f.line)
+        name = getattr(scope_at(trees[fault.file], fault.line), "name", "<module>")
+        found.setdefault((fault.kind, fault.file, fault.line), replace(fault, function=name))
+    return sorted(found.values(), key=lambda f: (f.file, f.line))
 
 
 class _Enough(Exception):
@@ -49,17 +63,18 @@ class _Returned(Exception):
 class Reader:
     """What the names of a program hold, and what was found so far."""
 
-    def __init__(self, tree: ast.Module, calls: Calls) -> None:
-        self.calls = calls
-        self.names: Names = {}
-        self.functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+    def __init__(self, trees: Mapping[str, ast.Module], calls: Mapping[str, Calls]) -> None:
+        self.modules = Modules(trees)
+        self._calls = calls
+        self.file = ""
+        """That which is being read."""
         self.models = {
-            last_name(n.value) for n in nodes_of(tree, ast.Attribute) if n.attr in _MODEL
+            last_name(n.value) for tree in trees.values() for n in nodes_of(tree, ast.Attribute) if n.attr in _MODEL
         } - {""}  # fmt: skip
         self.faults: list[RowFault] = []
-        self.trained: list[tuple[Array, int, str]] = []
-        self.used: list[tuple[Array, int, str, str]] = []
-        self.lines: dict[int, int] = {}
+        self.trained: list[tuple[Array, str]] = []
+        self.used: list[tuple[Array, tuple[str, int], str, str]] = []
+        self.lines: dict[int, tuple[str, int]] = {}
         """Where an order was made, by the id of its rows."""
         self.under_tape = 0
         self.statement: ast.stmt | None = None
@@ -67,11 +82,42 @@ class Reader:
         """What stands behind the statement, in its block."""
         self.kept: list[Array] = []
         """Arrays that others know by their id."""
+        self.orders: dict[tuple[Any, ...], RowSet] = {}
+        """Orders that tables were put into, by their rows and keys: the same ones are one."""
         self._inside: list[str] = []
         self._slices: dict[tuple[int, str], RowSet] = {}
         self._steps = self._values = 0
-        self._read: set[str] = set()
+        self._read: set[int] = set()
         self._results: list[list[Any]] = []
+        self._yields: list[list[Any]] = []
+        self.left: list[RowFault | None] = []
+        """Of the functions that are being read: the rows that the loop of a generator leaves out."""
+
+    @property
+    def names(self) -> Names:
+        """What the module that is being read holds."""
+        return self.modules.names[self.file]
+
+    @property
+    def functions(self) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+        """The functions that this module has, by the names that it has for them."""
+        return self.modules.functions[self.file]
+
+    @property
+    def calls(self) -> Calls:
+        """What was recorded of calls in this file."""
+        return self._calls.get(self.file, Calls())
+
+    def module(self, file: str) -> None:
+        """Read a file, unless it was."""
+        if file in self.modules.names:
+            return
+        before, self.file = self.file, file
+        self.modules.names[file], self.modules.functions[file] = {}, {}
+        try:
+            self.body(self.modules.trees[file].body, self.names)
+        finally:
+            self.file = before
 
     @property
     def function(self) -> str:
@@ -79,17 +125,40 @@ class Reader:
         return self._inside[-1] if self._inside else "<module>"
 
     def fault(
-        self, kind: str, node: ast.AST, names: Sequence[str] = (), numbers: Sequence[int] = (), line: int = 0
+        self,
+        kind: str,
+        node: ast.AST,
+        names: Sequence[str] = (),
+        numbers: Sequence[int] = (),
+        place: tuple[str, int] = ("", 0),
     ) -> None:
         """Note one."""
-        line = line or getattr(node, "lineno", 0)
-        self.faults.append(RowFault(kind, line, self.function, tuple(names), tuple(numbers)))
+        self.faults.append(self.as_fault(kind, node, names, numbers, place))
+
+    def as_fault(
+        self,
+        kind: str,
+        node: ast.AST,
+        names: Sequence[str] = (),
+        numbers: Sequence[int] = (),
+        place: tuple[str, int] = ("", 0),
+    ) -> RowFault:
+        """What is wrong at a node, or at a place."""
+        file, line = place if place[1] else (self.file, getattr(node, "lineno", 0))
+        return RowFault(kind, line, self.function, tuple(names), tuple(numbers), file)
+
+    def functions_of(self, name: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """The functions that a name may stand for: that of the module, or else methods of this name."""
+        own = self.functions.get(name)
+        return [own] if own is not None else self.modules.methods.get(name, [])
 
     def rest(self) -> None:
         """Read the functions that nothing has called."""
-        for function in list(self.functions.values()):
-            if function.name not in self._read:
-                self.call(function, (), {}, self.names)
+        for file in self.modules.trees:
+            self.file = file
+            for function in list(self.functions.values()):
+                if id(function) not in self._read:
+                    self.call(function, (), {}, self.names)
 
     # -- statements -------------------------------------------------------------------------------------------------
 
@@ -128,9 +197,13 @@ class Reader:
             self._compound(node, names)
 
     def _compound(self, node: ast.stmt, names: Names) -> None:
-        if isinstance(node, ast.For | ast.AsyncFor):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self.modules.bind(self, node)
+        elif isinstance(node, ast.For | ast.AsyncFor):
             checks.loop(self, node, names)
-            self.assign(node.target, self.item(self.value(node.iter, names), node.iter), names, node)
+            over = self.value(node.iter, names)
+            checks.generated(self, over, node.body)
+            self.assign(node.target, self.item(over, node.iter), names, node)
             self.body(node.body, names)
         elif isinstance(node, ast.While):
             self._stepped(node, names)
@@ -150,10 +223,17 @@ class Reader:
         elif isinstance(node, ast.If):
             self._branches(node, names)
         elif isinstance(node, ast.ClassDef):
-            inner: Names = {}
-            self.body([s for s in node.body if isinstance(s, ast.Assign | ast.AnnAssign)], inner)
-            methods = {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
-            names[node.name] = Named(inner, methods)
+            names[node.name] = self._class(node, names)
+
+    def _class(self, node: ast.ClassDef, names: Names) -> Named:
+        """What a class has, and what it has from those of the program above it."""
+        above = [b for base in node.bases if isinstance(b := self.value(base, names), Named) and b.kind == "class"]
+        inner: Names = {k: v for b in reversed(above) for k, v in b.values.items()}
+        self.body([s for s in node.body if isinstance(s, ast.Assign | ast.AnnAssign)], inner)
+        methods = {k: v for b in reversed(above) for k, v in b.methods.items()}
+        methods |= {s.name: s for s in node.body if isinstance(s, ast.FunctionDef)}
+        own = (s.target.id for s in node.body if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name))
+        return Named(inner, methods, "class", tuple(dict.fromkeys((*(f for b in above for f in b.fields), *own))))
 
     def _branches(self, node: ast.If, names: Names) -> None:
         """A name that the two ways leave with different values is not known after them."""
@@ -219,6 +299,8 @@ class Reader:
         """`out[order] = p` has the rows where they were before; `inverse[order] = arange(n)` is the way back."""
         assert isinstance(target.value, ast.Name)
         held, at = names.get(target.value.id), self.value(target.slice, names)
+        if isinstance(held, Table):
+            names[target.value.id] = tables.with_column(self, held, at, value, target)
         if not isinstance(held, Array):
             return
         if isinstance(at, Array) and at.of is not None:
@@ -242,7 +324,8 @@ class Reader:
         if isinstance(node, ast.Call) and last_name(node.func) in ("range", "trange"):
             return Step(value.count if isinstance(value, Array) else None)
         if isinstance(value, Items) and value.block is not None:
-            return chunk_of(value.block) if value.block.chunk else value.block
+            block = value.block
+            return chunk_of(block) if isinstance(block, Array) and block.chunk else block
         return None
 
     def slice_of(self, array: Array, node: ast.Slice) -> RowSet | None:
@@ -253,6 +336,7 @@ class Reader:
         if key not in self._slices:
             # Positions in the first rows are positions in all.
             self._slices[key] = RowSet(source=array.rows if node.lower is not None else None)
+            self._slices[key].cut = (array.rows, ast.dump(node))
         return self._slices[key]
 
     def call(self, function: Function, given: Sequence[Any], named: Names, names: Names) -> Any:
@@ -260,6 +344,15 @@ class Reader:
         if len(self._inside) >= _DEPTH:
             return None
         parameters = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+        before, self.file = self.file, self.modules.file_of(function, self.file)
+        try:
+            return self._called(function, parameters, given, named, names)
+        finally:
+            self.file = before
+
+    def _called(
+        self, function: Function, parameters: list[str], given: Sequence[Any], named: Names, names: Names
+    ) -> Any:
         inner = dict(names if isinstance(function, ast.Lambda) else self.names)
         inner |= dict.fromkeys((*parameters, *(a.arg for a in function.args.kwonlyargs)))
         inner |= {name: self.value(default, self.names) for name, default in defaults(function).items()}
@@ -267,16 +360,25 @@ class Reader:
         if isinstance(function, ast.Lambda):
             return self.value(function.body, inner)
         self._inside.append(function.name)
-        self._read.add(function.name)
+        self._read.add(id(function))
         self._results.append([])
+        self._yields.append([])
+        self.left.append(None)
         try:
             self.body(function.body, inner)
         except _Returned:
             pass
         finally:
-            results = self._results.pop()
+            results, yields, left = self._results.pop(), self._yields.pop(), self.left.pop()
             self._inside.pop()
+        if yields:
+            return Items(block=yields[0] if len(yields) == 1 else None, left=left)
         return results[0] if len(results) == 1 else None
+
+    def yielded(self, value: Any) -> None:
+        """Note what a generator gives."""
+        if self._yields:
+            self._yields[-1].append(value)
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from xladoctor.sources.rows import grids
 from xladoctor.sources.rows.making import sizes_of
 from xladoctor.sources.rows.values import Array, Items, Names, RowSet, arrays, linked
 
@@ -21,7 +22,7 @@ def joined(reader: Reader, name: str, values: list[Any], named: Names, node: ast
         return None
     axis = named.get("axis", values[1] if len(values) > 1 and isinstance(values[1], int) else 0)
     if isinstance(held, Items) and held.block is not None:
-        return replace(_looped(name, held, held.block), line=getattr(node, "lineno", 0))
+        return replace(_looped(name, held, held.block), place=(reader.file, getattr(node, "lineno", 0)))
     parts = held.values if isinstance(held, Items) else []
     found = list(arrays(parts))
     if not found or len(found) < len(parts):
@@ -31,7 +32,8 @@ def joined(reader: Reader, name: str, values: list[Any], named: Names, node: ast
         for other in found[1:]:
             linked(found[0], other)
         shape = (found[0].count, len(parts)) if all(a.shape and len(a.shape) == 1 for a in found) else None
-        return found[0].as_new(shape=shape, scaled=frozenset().union(*(a.scaled for a in found)), name="")
+        scaled, grid = frozenset[int]().union(*(a.scaled for a in found)), grids.grid_of(reader, found, node)
+        return found[0].as_new(shape=shape, scaled=scaled, grid=grid, name="")
     return _below(name, found, node)
 
 
@@ -86,6 +88,7 @@ def reshaped(reader: Reader, values: list[Any], node: ast.AST) -> Array | None:
     target = sizes_of(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], Items) else Items(sizes))
     if not isinstance(array, Array) or target is None:
         return None
+    grids.reshape(reader, array, target, node)
     shape = _whole(array.shape, target)
     known = array.shape is not None and None not in array.shape
     if known and shape is not None and _swapped(array.shape, shape):
@@ -94,9 +97,16 @@ def reshaped(reader: Reader, values: list[Any], node: ast.AST) -> Array | None:
         )
     if array.series is not None and shape == array.series[::-1] and array.series[0] != array.series[1]:
         reader.fault("series-by-reshape", node, (array.name or "the array",), array.series)
+    if array.parts and shape is not None:
+        sides = tuple(n for n in shape[1:] if n != 1)
+        if None not in sides and sides != array.parts and sorted(sides) == sorted(array.parts):
+            numbers = (shape[0] or 0, *array.parts, shape[0] or 0, *(n or 0 for n in sides))
+            reader.fault("axes-by-reshape", node, (array.name or "the array",), numbers)
     rows_kept = shape is not None and array.shape is not None and shape[0] == array.count and array.count is not None
     if rows_kept or (target == (-1, 1) and (array.shape is None or len(array.shape) == 1)):
-        return array.as_new(shape=shape, name="")
+        flat = len(target) == 2 and known and array.shape is not None and len(array.shape) > 2
+        parts = tuple(n for n in (array.shape or ())[1:] if n is not None and n != 1) if flat else ()
+        return array.as_new(shape=shape, parts=parts, name="")
     if target == (-1,) and array.shape is not None and all(n == 1 for n in array.shape[1:]):
         return array.as_new(shape=(array.count,), name="")
     return Array(shape=shape, predicted=array.predicted, padded=array.padded)

@@ -20,6 +20,8 @@ class RowSet:
         """The set that these rows were picked from."""
         self.order = order
         """They are all rows of it, in another order."""
+        self.cut: tuple[RowSet, str] | None = None
+        """The set that these rows were cut from, and by which slice."""
 
     def root(self) -> RowSet:
         """The set that stands for all that were joined with this one."""
@@ -33,6 +35,13 @@ class RowSet:
         mine, theirs = self.root(), other.root()
         if mine is not theirs:
             mine._parent = theirs
+
+
+def whole(one: RowSet, other: RowSet) -> tuple[RowSet, RowSet]:
+    """The sets that two were cut from by the same slices; themselves, where they were not."""
+    while one.cut is not None and other.cut is not None and one.cut[1] == other.cut[1]:
+        one, other = one.cut[0], other.cut[0]
+    return one, other
 
 
 def same(one: RowSet | None, other: RowSet | None) -> bool:
@@ -70,9 +79,15 @@ class Array:
     """Of an unsigned type of 8 or 16 bits."""
     series: tuple[int, int] | None = None
     """(k, n) of k series of n numbers, one after the other."""
+    parts: tuple[int, ...] = ()
+    """The sizes of the axes that the last one was made of, by a reshape."""
+    grid: tuple[int | None, int | None] | None = None
+    """(outer, inner) of rows that were repeated each, or as a whole: the inner ones are next to each other."""
+    labelled: bool = False
+    """A column of a table: pandas joins it to others by its labels, and not by place."""
     name: str = ""
-    line: int = 0
-    """Where it was predicted or put together; of one that was scaled, where that was."""
+    place: tuple[str, int] = ("", 0)
+    """File and line where it was predicted or put together; of one that was scaled, where that was."""
 
     @property
     def count(self) -> int | None:
@@ -92,17 +107,36 @@ class Items:
     """
 
     values: list[Any] = field(default_factory=list)
-    block: Array | None = None
+    block: Any = None
     count: int | None = None
     over: RowSet | None = None
+    left: RowFault | None = None
+    """Of what a generator gives: the rows that its whole batches leave out."""
 
 
 @dataclass
 class Named:
-    """A class, an object of it, or a dict of settings: what it has under its names."""
+    """A class, an object of it, a dict of settings, or a module: what it has under its names."""
 
     values: Names = field(default_factory=dict)
     methods: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    kind: str = ""
+    """`class`, `object` or `module`; nothing of a dict."""
+    fields: tuple[str, ...] = ()
+    """Of a class without an `__init__`: what it is given in this order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of pandas: its rows, how many there are, and what is known of its columns."""
+
+    rows: RowSet | None
+    count: int | None = None
+    columns: Mapping[str, Array] = field(default_factory=dict)
+
+    def array(self) -> Array:
+        """Its numbers, without their labels."""
+        return Array(self.rows, None if self.count is None else (self.count, None))
 
 
 @dataclass(frozen=True)
@@ -149,6 +183,7 @@ class RowFault:
     function: str
     names: tuple[str, ...] = ()
     numbers: tuple[int, ...] = ()
+    file: str = ""
 
 
 def linked(one: Array, other: Array) -> None:

@@ -56,6 +56,9 @@ def _reduction(view: View, node: ast.expr, depth: int = _DEPTH) -> tuple[ast.exp
         made = view.back.values(view.file, node)
         same = len(made) == 1 and made[0].file == view.file and made[0].part is None
         return _reduction(view, made[0].value, depth - 1) if same else None
+    if isinstance(node, ast.Attribute):
+        kept = view.back.attributes(node.attr)
+        return _reduction(view.of(kept[0]), kept[0].value, depth - 1) if len(kept) == 1 and not kept[0].part else None
     if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
         return _reduction(view, node.left, depth - 1)
     if not isinstance(node, ast.Call):
@@ -74,11 +77,15 @@ def _reduction(view: View, node: ast.expr, depth: int = _DEPTH) -> tuple[ast.exp
 def _by_rows(view: View, left: ast.expr, right: ast.expr) -> tuple[str, str, str] | None:
     """`a / a.sum(axis=1)` of a square: broadcasting lines the sums of the rows up with the columns."""
     found = _reduction(view, right)
-    if found is None or found[1] not in ("1", "-1") or found[2] or ast.unparse(found[0]) != ast.unparse(left):
+    if found is None or found[1] not in ("1", "-1") or found[2]:
         return None
     held = view.held(left)
     sizes = view.shape(left) if isinstance(left, ast.Name | ast.Attribute) else None
     square = sizes is not None and len(sizes) == 2 and sizes[0] == sizes[1] > 1
+    # What an object keeps was made of an array that has another name where it is used.
+    kept = isinstance(right, ast.Attribute) and square
+    if not kept and ast.unparse(found[0]) != ast.unparse(left):
+        return None
     if (held is not None and held.kind == "table") or not (square or (sizes is None and found[1] == "1")):
         return None
     here = ast.unparse(view.statement(left) or left)
