@@ -65,25 +65,27 @@ def _by_makers(clash: Clash, known: Facts) -> Iterator[Candidate]:
                 - (_SHARED if spared or (shared and not depth) else 0)
             )
             reason = f"It makes the size {side.size}." if side.size is not None else "It makes one of the two."
-            strong = False
+            strong = votes = False
             if clash.relation == "rank":
                 weight -= 2.0 * depth
                 reason = "It makes one of the values that do not fit."
             if outnumbered and other is not None and not (summed and depth):
                 weight += _MAJORITY
                 # A line that makes both sizes is no side of it.
-                reason, strong = f"{reason} Elsewhere the program has {other.size}.", not (shared and not depth)
+                reason = f"{reason} Elsewhere the program has {other.size}."
+                strong = votes = not (shared and not depth)
             if side.batch and other is not None and not other.batch:
                 weight -= _BATCH
             if _is_samples(side, known, origin) and not _is_step(clash, i):
                 weight += _SAMPLES
                 reason = f"{side.size} is the number of samples of the data, but a number of features is expected here."
-                strong = True
+                strong, votes = True, False
             if origin.text.startswith(FOLDS):
                 weight, reason, strong = weight + _FOLDED, f"T{origin.text[1:]}.", True
+                votes = False
             elif depth == 0 and other is not None and _is_bare(origin) and _is_named(other.origin):
                 weight += _BARE
-            yield Candidate(origin.file, origin.line, weight, reason, i, edit_of(origin), strong)
+            yield Candidate(origin.file, origin.line, weight, reason, i, edit_of(origin), strong, votes)
         if shared and other is not None:
             yield from _exclusive(side, other, i)
         yield from _by_value(clash, i, outnumbered)

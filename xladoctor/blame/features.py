@@ -224,7 +224,8 @@ def features(
     for candidate in found:
         at = (candidate.file, candidate.line)
         if at in out and candidate.strong:
-            out[at]["convention"] = max(out[at].get("convention", 0.0), min(candidate.weight / FULL, 1.0))
+            name = "outnumbered" if candidate.outnumbered else "convention"
+            out[at][name] = max(out[at].get(name, 0.0), min(candidate.weight / FULL, 1.0))
         if at in out and candidate.reason == INDEX:
             out[at]["index"] = max(out[at].get("index", 0.0), candidate.weight / 5.0)
     for known in out.values() if len(set(wrong.values())) == 1 else ():

@@ -14,15 +14,16 @@ WEIGHTS = {
     "computed setting": 0.57, "convention": 4.07, "data stage": 0.22, "divides": 0.48, "elementwise": -0.74,
     "far": -1.34, "gives": 0.37, "hands over": 0.78, "head": -0.25, "hops": -0.08, "in a call": -0.94,
     "in both": -0.51, "index": 0.40, "indexed": 0.36, "key": 0.15, "layer called": -0.35, "layer made": -0.38,
-    "list": -0.43, "loops": -0.40, "mends": 1.18, "number": -0.75, "option": -0.21, "passes on": -0.33,
-    "raised": 0.72, "random": -0.68, "rank changed": 0.55, "real": -0.32, "returns": 0.37, "returns count": 0.95,
-    "returns size": 0.24, "runs": -0.88, "set beside": 1.19, "shared": -0.74, "side": -0.64, "side before": 0.42,
-    "side far": 0.15, "sides": -0.56, "size arithmetic": 0.81, "size computed": 0.83, "size made": -0.62,
-    "size written": -0.31, "slice": -0.49, "starts": -0.02, "tests": -0.50, "training setting": -0.03, "tuple": -0.23,
-    "type": 0.25, "value": 0.17, "value before": 0.35, "ways": 1.06,
+    "list": -0.43, "loops": -0.40, "mends": 1.18, "number": -0.75, "option": -0.21, "outnumbered": 0.30,
+    "passes on": -0.33, "raised": 0.72, "random": -0.68, "rank changed": 0.55, "real": -0.32, "returns": 0.37,
+    "returns count": 0.95, "returns size": 0.24, "runs": -0.88, "set beside": 1.19, "shared": -0.74, "side": -0.64,
+    "side before": 0.42, "side far": 0.15, "sides": -0.56, "size arithmetic": 0.81, "size computed": 0.83,
+    "size made": -0.62, "size written": -0.31, "slice": -0.49, "starts": -0.02, "tests": -0.50,
+    "training setting": -0.03, "tuple": -0.23, "type": 0.25, "value": 0.17, "value before": 0.35, "ways": 1.06,
 }  # fmt: skip
 """As `python -m benchmarks._blame_fit --near` gives them for the labelled programs and packages, the latter also with
 the evidence that there was before anybody had looked at them: see `features` and `line_kinds` for what they mean.
+`outnumbered` was part of `convention` then; its weight is the one with most lines exact.
 """
 _PLACE = frozenset({"hops", "far", "in a call", "called", "raised", "runs"}) | KINDS
 """What says nothing of this failure: where a line stands, and of what kind it is."""

@@ -85,7 +85,7 @@ def of_defaults(hops: Mapping[Line, int], crash: Crash, files: Files, clash: Cla
                     and passed == min(len(sides), 1)
                 ):
                     reason = f"It leaves `{name}` of {last_name(call.func)} at {size}, which does not fit."
-                    yield Candidate(file, call.lineno, 7.4 if passed else 6.6, reason, None, "other", True)
+                    yield Candidate(file, call.lineno, 5.6 if passed else 5.2, reason, None, "other", True)
 
 
 _SMALLEST = 3

@@ -40,6 +40,8 @@ class Candidate:
     edit: Edit = "other"
     strong: bool = False
     """Whether the reason tells this side from the other."""
+    outnumbered: bool = False
+    """The reason is no broken convention: more lines have the size of the other side."""
 
 
 @dataclass(frozen=True)
