@@ -45,7 +45,7 @@ class Ways:
         self.frames: Frames = new_frames()
         self._tensors = results_of(self.step)
         self.arguments: dict[str, Array] = {n: np.asarray(v) for n, v in self.step.arguments.items()}
-        self._strict: tuple[Step, Any, list[str]] | None = None
+        self._strict: dict[str, tuple[Step, Any, list[str]]] = {}
         self._known: dict[str, tuple[dict[str, Any], Results]] = {}
         self._allowed: dict[str, float] | None = None
         self.compilations = 0
@@ -55,7 +55,7 @@ class Ways:
         self.frames.machine.close()
 
     def on(self, values: Mapping[str, Array]) -> Ways:
-        """The same on the values of another call; what was imported and compiled is shared."""
+        """The same on the values of another call; what was imported and is compiled, now or later, is shared."""
         return self._at(with_values(self.step, values))
 
     def _at(self, step: Step) -> Ways:
@@ -74,12 +74,12 @@ class Ways:
     def xla(self, arguments: Mapping[str, Array]) -> tuple[dict[str, Any], Results]:
         """The step as one XLA program; a refusal of the graph room is an outcome too ("refused")."""
         try:
-            if self._strict is None:
+            if XLA not in self._strict:
                 step = prepare(self.program, batch=self._batch, foreign=self._foreign, calls=False, strict=True)
-                self._strict = (step, *compiled.function_of(closed(step)))
+                self._strict[XLA] = (step, *compiled.function_of(closed(step)))
         except GraphRoomError as error:
             return {"outcome": "refused", "error": {"kind": type(error).__name__, "message": str(error)}}, {}
-        step, function, names = self._strict
+        step, function, names = self._strict[XLA]
         wanted = results_of(step)
         self.compilations += 1
 

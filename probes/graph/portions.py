@@ -60,7 +60,7 @@ class Portion(Ways):
         self._batch, self._foreign, self.no_batch = ways._batch, ways._foreign, ways.no_batch
         self._tensors = results_of(step)
         self.arguments = {n: np.asarray(v) for n, v in step.arguments.items()}
-        self._strict = None
+        self._strict = {}
         self._known, self._allowed, self.compilations = {}, None, 0
         self.numbers: tuple[int, ...] = ()
         """Of a function that was compiled in parts: which of its outputs are compared."""

@@ -81,7 +81,7 @@ class Strict(Search):
             for name, far in super()._allowed(run, known, plain).items()
         }
 
-    def _alone(self, name: str, outputs: Sequence[str], values: Mapping[str, Array]) -> dict[str, Any] | None:
+    def _alone(self, name: str, outputs: Sequence[str], values: dict[str, Array]) -> dict[str, Any] | None:
         found = super()._alone(name, outputs, values)
         if found is None or found["message"] is not None:
             return found

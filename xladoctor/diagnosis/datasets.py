@@ -92,13 +92,19 @@ def _of_loop(event: Event, recording: Recording) -> Event | None:
     for at in map(location, (event.get("used"), event.get("other"))):
         source = source_of(recording, str(at.file)) if at is not None else None
         call = (
-            predicts(source.tree, at.line, str(event["what"]))
+            predicts(source.tree, at.line, str(event["what"]), _many(event))
             if source is not None and at is not None and at.line
             else None
         )
         if call is not None:
             return {**event, "method": call}
     return None
+
+
+def _many(event: Event) -> bool:
+    """Whether a tenth of the rows or more are dropped."""
+    rows = event.get("rows") or []
+    return event["what"] == "dropped" and len(rows) == 2 and 10 * (rows[0] - rows[1]) >= rows[0]
 
 
 def _finding(event: Event | None) -> Finding | None:

@@ -5,6 +5,7 @@ The data come before the model: where what was given to the call is not finite, 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from xladoctor.diagnosis.basis import ENDED, FOUND_NAN, NOT_TESTED, RECORDED_NUMBERS
 from xladoctor.diagnosis.facts import is_user_file
 from xladoctor.diagnosis.nan_causes import cause, masked_forward
+from xladoctor.diagnosis.own_source import program_of
 from xladoctor.diagnosis.reckoned import reckoned
 from xladoctor.diagnosis.suspicion import Suspicion, overcome, suspicion
 from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
@@ -20,6 +22,7 @@ from xladoctor.recording.run import Recording
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
 from xladoctor.rules.outside import NAN_BY_HAND
+from xladoctor.sources.names import last_name, nodes_of
 
 _SLUG = "not-finite"
 _HANDS_ON = frozenset({"OptionalGetValue", "IteratorGetNext", "Identity", "PartitionedCall", "StatefulPartitionedCall"})
@@ -88,12 +91,24 @@ def _softened(made: Finding, sign: Suspicion, recording: Recording) -> Finding:
         does = "The program compares the results of its trials, and a NaN never wins"
     goes_on = well or "It ended with 0."
     return replace(
-        made, level="note" if well and known.by == "tests" else "warning", title=title,
+        made, level="note" if (well or _is_meant(sign, recording)) and known.by == "tests" else "warning", title=title,
         message=f"{_said(sign)} {does} ({known.place}). {goes_on} The doctor did not look for the op that made the "
                 f"first one.",
         status="untested", basis=RECORDED_NUMBERS, remedies=(),
         details={**made.details, "handled": True, "tests": [known.place]},
     )  # fmt: skip
+
+
+def _is_meant(sign: Suspicion, recording: Recording) -> bool:
+    """Whether a result has a NaN that the program puts there: `tf.where(known, score, np.nan)`."""
+    if sign.serious:
+        return False
+    calls = [c for tree in program_of(recording).values() for c in nodes_of(tree, ast.Call)]
+    given = [a for c in calls if last_name(c.func) in _PUTS for a in c.args]
+    return any(last_name(a) == "nan" or ast.unparse(a).lower() in ("float('nan')", "nan") for a in given)
+
+
+_PUTS = frozenset({"fill", "full", "full_like", "ones_like", "select", "where"})
 
 
 def _weighed(made: Finding, sign: Suspicion, found: Mapping[str, Any]) -> Finding:

@@ -23,10 +23,11 @@ MEANT = (
 """What the names about a line say where rows are put into another order on purpose."""
 
 
-def predicts(tree: ast.Module, line: int, what: str = "") -> str | None:
+def predicts(tree: ast.Module, line: int, what: str = "", many: bool = False) -> str | None:
     """What a loop that begins at a line predicts with, if it does nothing by which weights are learnt: `predict` or
     `predict_on_batch` of a model. Where rows are "dropped", also a function or model of the program that gets what the
-    loop is about and nothing else: with labels beside, a measure of most rows may be wanted.
+    loop is about and nothing else: with labels beside, a measure of most rows may be wanted. Where `many` are, also a
+    model that is called, and whose results are kept beside the labels.
     """
     for node in walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and node.iter.lineno <= line <= (node.iter.end_lineno or 0):
@@ -35,8 +36,25 @@ def predicts(tree: ast.Module, line: int, what: str = "") -> str | None:
             found = [name for name in _PREDICTS if name in called]
             if not found and what == "dropped" and isinstance(node.target, ast.Name):
                 found = _own(tree, body, node.target.id)
+            elif not found and what == "dropped" and many and isinstance(node.target, ast.Tuple):
+                found = _beside_labels(body, node.target)
             return found[-1] if found and not _trains(tree, body) else None
     return None
+
+
+def _beside_labels(body: ast.AST, target: ast.Tuple) -> list[str]:
+    """The model that is called for inference with the rows of a loop, where its results and the labels are kept."""
+    calls = list(nodes_of(body, ast.Call))
+    kept = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in ("append", "extend")]
+    names = [last_name(e) for e in target.elts]
+    runs = [
+        c for c in calls
+        if c.args and last_name(c.args[0]) == names[0]
+        and any(k.arg == "training" and getattr(k.value, "value", True) is False for k in c.keywords)
+    ]  # fmt: skip
+    inside = {id(n) for c in kept for n in walk(c)}
+    labels = any(names[-1] in {n.id for n in nodes_of(c, ast.Name)} for c in kept)
+    return [last_name(c.func) for c in runs if id(c) in inside and labels]
 
 
 def trains(tree: ast.Module, line: int) -> bool:

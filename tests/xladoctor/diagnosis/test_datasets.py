@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.xladoctor.recordings import Run
 from xladoctor.diagnosis import datasets
 from xladoctor.diagnosis.datasets import pipelines
@@ -128,6 +130,23 @@ def test_a_loop_predicts_with_a_function_of_the_program(tmp_path, monkeypatch):
     found = [told(tmp_path / str(n), {**loop, "used": line(n)}) for n in (2, 4, 6, 8)]
     assert [[f[2] for f in each] for each in found] == [[2], [], [], []]
     assert told(tmp_path / "order", {**loop, "what": "reshuffled", "used": line(2), "other": line(2)}) == []
+
+
+KEPT = """for x, y in batches:
+    kept.append(net(x, training=False)[:, 0].numpy()); labels.append(y.numpy())
+for x, y in batches:
+    scores.update_state(y, net(x, training=False))
+for x, y in batches:
+    kept.append(net(x, training=True)); labels.append(y)
+"""
+
+
+@pytest.mark.parametrize(("rows", "lines"), [([500, 384], [[1], [], []]), ([500, 480], [[], [], []])])
+def test_many_rows_that_a_loop_beside_labels_leaves_out(tmp_path, monkeypatch, rows, lines):
+    monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(KEPT, file))
+    loop = {"what": "dropped", "method": "loop", "rows": rows, "where": None}
+    found = [told(tmp_path / str(n), {**loop, "used": line(n)}) for n in (1, 3, 5)]
+    assert [[f[2] for f in each] for each in found] == lines
 
 
 HELPERS = """def always(data, n, seed):

@@ -1,8 +1,10 @@
+import ast
 import json
 
 import pytest
 
 from tests.xladoctor.recordings import Run
+from xladoctor.diagnosis import not_finite
 from xladoctor.diagnosis.nan_causes import cause
 from xladoctor.diagnosis.suspicion import suspicion
 from xladoctor.recording.run import read_run
@@ -215,6 +217,22 @@ def test_the_last_of_several_trials_may_be_given_up(tmp_path, answer, anew, code
     (found,) = [f for f in trials(tmp_path, anew=anew, code=code, **answer).findings if f.slug == "not-finite"]
     assert (found.level, found.status) == (level, "untested")
     assert (found.details.get("handled") is True) == (level != "error")
+
+
+@pytest.mark.parametrize(
+    ("text", "level"), [("score = tf.where(known, score, np.nan)", "note"), ("score = score / spread", "warning")]
+)
+def test_a_result_in_which_the_program_puts_a_nan(tmp_path, monkeypatch, text, level):
+    monkeypatch.setattr(not_finite, "program_of", lambda recording: {"main.py": ast.parse(text)})
+    run = Run()
+    run.event("not-finite", what="outputs", method="predict", call=None, model=None, where=None,
+              names={"output 0": [None, "nan", "nan"]}, data=[])  # fmt: skip
+    folder = run.write(tmp_path / "run")
+    (folder / "first-nan.json").write_text(
+        json.dumps({"schema": "xladoctor.first-nan/1", "found": None, "why": "no", **TESTS})
+    )
+    (found,) = scan_run(folder).findings
+    assert found.level == level
 
 
 @pytest.mark.parametrize(("out", "level"), [("step 4 loss 0.25\nabandoned\n", "note"), ("abandoned\n", "warning")])

@@ -50,6 +50,29 @@ def test_an_entry_that_a_definition_took(train, line):
     assert found(config=CONFIG, train=train, main=main) == [("train.py", line)]
 
 
+ACCESSORS = {
+    "settings": "_values = {'epochs': 3}\ndef load(given):\n    _values.update(given)\n"
+    "def get(name):\n    return _values[name]\n",
+    "solver": "import settings\ndef solve(x, epochs=settings.get('epochs')):\n    return x * epochs\n",
+    "run": "import settings\nfrom solver import solve\ndef main():\n    settings.load({'epochs': 40})\n"
+    "    solve(1)\nmain()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "lines"),
+    [
+        ("run", "", "", [("solver.py", 2)]),
+        ("run", "solve(1)", "solve(1, settings.get('epochs'))", []),
+        ("run", "import settings\n", "import settings\nsettings.load({'epochs': 40})\n", []),
+        ("solver", "epochs=settings.get('epochs')", "epochs=None", []),
+        ("settings", "_values.update(given)", "dict(_values).update(given)", []),
+    ],
+)
+def test_an_entry_that_a_function_gives(file, old, new, lines):
+    assert found(**{**ACCESSORS, file: ACCESSORS[file].replace(old, new)}) == lines
+
+
 @pytest.mark.parametrize(
     ("files", "old", "new"),
     [

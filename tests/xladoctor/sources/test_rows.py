@@ -432,6 +432,24 @@ GRIDS = {
         "model.fit(fields.reshape(-1, 12, 8, 1))  # axes-by-reshape\n",
         ("12, 8, 1", "8, 12, 1"),
     ),
+    "neighbours in another table": (
+        "import keras\nencoder = keras.Model(inp, code)\nseen = x[:, 2] > 0.5\n"
+        "table, labels = encoder(x[seen]), y[seen]\n"
+        "near = np.argsort(cdist(encoder(x), table), axis=1)[:, :5]\nvotes = y[near]  # foreign-positions\n",
+        ("votes = y[near]", "votes = labels[near]"),
+    ),
+    "axes of what is broadcast": (
+        "amp = rng.normal(size=(4, 9))\nkind = rng.integers(0, 4, 250)\nt = np.linspace(0, 1, 60)\n"
+        "raw = amp[kind][:, :, None] * np.sin(t)\nraw += rng.normal(0, 1, raw.shape)\n"
+        "z = raw.reshape(-1, 60, 9)  # axes-by-reshape\n",
+        ("raw.reshape(-1, 60, 9)", "raw.transpose(0, 2, 1)"),
+    ),
+    "a model that an object keeps": (
+        "import keras\nclass Scorer:\n    def __init__(self, net):\n        self.net = net\n    def of(self, a):\n"
+        "        return self.net(a[np.argsort(a[:, 1])])\n"
+        "gap = Scorer(keras.Sequential([])).of(x) - y  # other-order\n",
+        ("a[np.argsort(a[:, 1])]", "a"),
+    ),
     "a generator": (
         "def blocks(a, size):\n    for k in range(len(a) // size):  # rest-left-out\n"
         "        yield a[k * size : (k + 1) * size]\np = np.concatenate([model.predict(b) for b in blocks(x, 32)])\n",

@@ -205,6 +205,8 @@ CASES = {
         """, ('os.environ["DEPTH"] = "3"', "Config.depth = 3")),
     "defaults": ("defaults-win", 1, "opts = {**given, **DEFAULTS}", ("{**given, **DEFAULTS}", "{**DEFAULTS, **given}")),
     "update": ("defaults-win", 2, "opts = dict(given)\nopts.update(DEFAULTS)", ("dict(given)", "dict()")),
+    "dict of both": ("defaults-win", 1, "opts = dict(given, **DEFAULTS)", ("given, **DEFAULTS", "DEFAULTS, **given")),
+    "chain": ("defaults-win", 1, "opts = ChainMap(DEFAULTS, given)", ("DEFAULTS, given", "given, DEFAULTS")),
     "bool": ("text-for-true", 2, """
         ap = argparse.ArgumentParser()
         ap.add_argument("--augment", type=bool, default=True)

@@ -280,8 +280,29 @@ def augmented(scan, mask):
     return scan, mask
 rows = rows.map(augmented)
 """,
+    "two seeds": """
+def turned(picture, seed):
+    u = tf.random.stateless_uniform([2], seed)
+    return tf.cond(u[0] < 0.5, lambda: tf.reverse(picture, [1]), lambda: picture)
+def augmented(number, pair):
+    image, mask = pair
+    seeds = tf.random.split(number, 2)
+    image = turned(image, seeds[0])
+    mask = turned(mask, seeds[1])  # target-left-behind
+    return image, mask
+rows = rows.map(augmented)
+""",
 }
 RIGHT = {
+    "one seed": """
+def turned(picture, seed):
+    u = tf.random.stateless_uniform([2], seed)
+    return tf.cond(u[0] < 0.5, lambda: tf.reverse(picture, [1]), lambda: picture)
+def augmented(number, pair):
+    image, mask = pair
+    return turned(image, number), turned(mask, number)
+rows = rows.map(augmented)
+""",
     "an error in deviations": """
 scaled = scaler.fit_transform(celsius)
 net.fit(x[:80], scaled[:80])

@@ -57,6 +57,7 @@ METHODS = frozenset({"evaluate", "fit", "predict", "predict_on_batch", "test_on_
 LOADS = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "frombuffer"})
 _JOINS = frozenset({"concatenate", "concat", "vstack", "stack", "hstack", "column_stack"})
 _COMPARES = ("accuracy", "auc", "corr", "error", "f1", "loss", "mae", "mse", "precision", "r2", "recall", "score")
+_MODELS = frozenset({"Functional", "Model", "Sequential", "load_model"})
 _WHOLE: dict[str, Callable[[float], int]] = {"ceil": math.ceil, "floor": math.floor, "int": int}
 _MODULES = frozenset({"jnp", "math", "nn", "np", "numpy", "ops", "random", "tf", "linalg", "experimental"})
 
@@ -91,6 +92,9 @@ def _called(reader: Reader, node: ast.Call, names: Names, held: Any, given: list
     if name == "append" and isinstance(held, Items):
         _appended(held, given, node, names)
         return None
+    callee = held.values.get(name) if isinstance(held, Named) else names.get(name, reader.names.get(name))
+    if isinstance(callee, Call) and callee.name in _MODELS and (isinstance(held, Named) or held is None):
+        return _predicted(reader, node, name, given, named)
     if isinstance(held, Named) and (name in held.methods or name not in METHODS):
         return method(reader, held, name, given, named, names)
     of_table = tables.called(reader, node, names, held, given, named)
@@ -176,6 +180,10 @@ def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], nam
         held = reader.names.get(name)
         return held if isinstance(held, Named) else Call(name)
     first = found[0]
+    if name == "matmul" and len(found) == 2 and named.get("transpose_b") is True:
+        return first.as_new(shape=None, across=found[1].rows, integral=False, name="")
+    if name in ("cdist", "pairwise_distances", "euclidean_distances") and len(found) == 2:
+        return first.as_new(shape=None, across=found[1].rows, integral=False, name="")
     if name in COPIES:
         return repeated(name, first, values, named)
     if name == "reshape":
@@ -300,7 +308,10 @@ def reduced(reader: Reader, name: str, array: Array, values: list[Any], named: N
         places = {a % ranks for a in axes if isinstance(a, int) and -ranks <= a < ranks}
         if 0 not in places:
             rest = None if array.shape is None else tuple(n for i, n in enumerate(array.shape) if i not in places)
-            return array.as_new(shape=rest, name="")
+            across = None if ranks - 1 in places else array.across
+            if named.get("keepdims") is True and array.shape is not None:
+                rest = tuple(1 if i in places else n for i, n in enumerate(array.shape))
+            return array.as_new(shape=rest, across=across, name="")
     elif axis is not None and axis != 0:
         return None
     if array.padded is not None and array.predicted and not isinstance(array.count, Step):

@@ -88,7 +88,7 @@ def _attribute(reader: Reader, node: ast.Attribute, names: Names) -> Any:
         if node.attr == "size" and held.shape and len(held.shape) == 1:
             return held.count
         if node.attr == "T":
-            return Array(shape=held.shape[::-1] if held.shape else None)
+            return Array(shape=held.shape[::-1] if held.shape else None, across=held.rows)
         if node.attr in ("indices", "values"):
             return replace(held, labelled=False)
     return None
@@ -128,7 +128,8 @@ def _columns(array: Array, parts: list[ast.expr]) -> Array:
         return array
     if all(isinstance(p, ast.Slice) and p.lower is p.upper is p.step is None for p in parts[1:]):
         return array
-    return array.as_new(shape=_sizes_after(array.shape, parts[1:]) if array.shape else None)
+    shape = _sizes_after(array.shape, parts[1:]) if array.shape else None
+    return replace(array, shape=shape) if array.of is not None and not array.order else array.as_new(shape=shape)
 
 
 def _sizes_after(shape: Shape, parts: list[ast.expr]) -> Shape | None:
@@ -202,7 +203,8 @@ def _operation(reader: Reader, node: ast.BinOp, names: Names) -> Any:
         first = left if isinstance(left, Array) else None
         sizes = [a.shape for a in found]
         shape = (sizes[0][0], *(sizes[1][1:])) if len(sizes) == 2 and sizes[0] and sizes[1] else None
-        return first.as_new(shape=shape) if first is not None else None
+        across = right.across if isinstance(right, Array) else None
+        return first.as_new(shape=shape, across=across, integral=False) if first is not None else None
     wraps(reader, node, left, right)
     return result(node, left, right, elementwise(reader, found, node))
 

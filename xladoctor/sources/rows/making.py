@@ -35,7 +35,7 @@ def made(name: str, given: list[Any], named: Names) -> Array:
             size = given[at]
         elif size is None and name in ("normal", "uniform") and given and isinstance(given[0], Items):
             size = given[0]
-    return Array(RowSet(), sizes_of(size), zeros=name in ("zeros", "empty"))
+    return Array(RowSet(), sizes_of(size), zeros=name in ("zeros", "empty"), integral=name in ("integers", "randint"))
 
 
 def mgrid(reader: Reader, where: ast.expr, names: Names) -> Items | None:
@@ -86,6 +86,8 @@ def picked(name: str, values: list[Any], named: Names) -> Any:
         return _drawn(name, first, values, named)
     if not isinstance(first, Array) or first.rows is None or len(values) > (1 if name == "where" else 3):
         return None
+    if first.across is not None and (name == "top_k" or named.get("axis", values[-1]) in (1, -1)):
+        return _across(name, first)
     if first.shape is not None and len(first.shape) > 1 and name != "top_k":
         return None
     order = name == "argsort"
@@ -94,6 +96,12 @@ def picked(name: str, values: list[Any], named: Names) -> Any:
     rows = RowSet(source=first.rows, order=order)
     found = Array(rows, (first.count,) if order and first.shape else None, of=first.rows, picks=rows, order=order)
     return Items([found]) if name in ("nonzero", "where") else found
+
+
+def _across(name: str, array: Array) -> Any:
+    """Positions along the last axis, for each row: of `top_k` beside the values."""
+    at = Array(array.rows, of=array.across, picks=None)
+    return Items([array.as_new(across=None, shape=None), at]) if name == "top_k" else at
 
 
 def _drawn(name: str, first: Any, values: list[Any], named: Names) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xladoctor.sources.rows.grids import grid_of
-from xladoctor.sources.rows.values import Array, RowSet, linked, may_be_one, same, whole
+from xladoctor.sources.rows.values import Array, RowSet, Shape, linked, may_be_one, same, whole
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -22,7 +22,13 @@ def indexed(reader: Reader, array: Array, at: Array, node: ast.AST) -> Array | N
     rest = array.shape[1:] if array.shape else ()
     shape = (at.count, *rest) if array.shape is not None else None
     if at.of is None:
-        return replace(array, rows=at.picks, shape=None, picks=None, padded=None, name="") if at.picks else None
+        if at.integral and at.count is not None and at.shape is not None and len(at.shape) == 1:
+            return Array(at.rows, shape if array.shape is not None else None)
+        if at.picks is None:
+            return None
+        if at.rows is not None and array.rows is not None and not same(at.picks, array.rows):
+            _of_mask(at.rows, array.rows)
+        return replace(array, rows=at.picks, shape=None, picks=None, padded=None, name="")
     _match(reader, array, at, node)
     if array.rows is not None and at.of.source is None and array.rows.root().source is None:
         at.of.join(array.rows)
@@ -33,6 +39,12 @@ def indexed(reader: Reader, array: Array, at: Array, node: ast.AST) -> Array | N
         predicted=array.predicted and not at.order,
         picks=RowSet(source=array.of) if array.of is not None else None,
     )
+
+
+def _of_mask(mask: RowSet, rows: RowSet) -> None:
+    """A mask has the rows of what is indexed with it."""
+    if mask.root() is not rows.root() and mask.root().source is None:
+        mask.join(rows)
 
 
 def _match(reader: Reader, array: Array, at: Array, node: ast.AST) -> None:
@@ -70,6 +82,21 @@ def meet(reader: Reader, one: Array, other: Array, node: ast.AST, first: Array |
             return
 
 
+def _broadcast(shapes: list[Shape | None]) -> Shape | None:
+    """The sizes of what is computed of arrays of these, where all are known to have so many axes."""
+    known = [s for s in shapes if s is not None]
+    if len(known) < len(shapes) or len(known) < 2:
+        return None
+    ranks = max(len(s) for s in known)
+    made: list[int | None] = []
+    for axis in range(-ranks, 0):
+        sizes = {s[axis] for s in known if len(s) >= -axis} - {1}
+        if len(sizes - {None}) > 1:
+            return None
+        made.append(next(iter(sizes - {None}), None) if sizes else 1)
+    return tuple(made)
+
+
 def elementwise(reader: Reader, found: list[Array], node: ast.AST) -> Array:
     """What an operation row by row gives; a statistic has no rows of its own."""
     full = [a for a in found if a.statistic is None] or found[:1]
@@ -81,9 +108,12 @@ def elementwise(reader: Reader, found: list[Array], node: ast.AST) -> Array:
     of = [a.statistic for a in found if a.statistic is not None and a.statistic is not None]
     scaled = main.scaled.union(*(a.scaled for a in partners), {id(o) for o in of})
     place = (reader.file, getattr(node, "lineno", 0)) if of else main.place
-    grid = grid_of(reader, full, node)
-    made = main.as_new(scaled=scaled, place=place, grid=grid, predicted=any(a.predicted for a in full), name="")
+    grid, across = grid_of(reader, full, node), next((a.across for a in full if a.across is not None), None)
+    made = main.as_new(
+        scaled=scaled, place=place, grid=grid, across=across, predicted=any(a.predicted for a in full), name="",
+        shape=_broadcast([a.shape for a in full]) or main.shape, integral=all(a.integral for a in full),
+    )  # fmt: skip
     if main.statistic is not None:
         return replace(made, statistic=main.statistic)
     reader.kept.extend(of)
-    return replace(made, padded=next((a.padded for a in full if a.padded is not None), None))
+    return replace(made, padded=next((a.padded for a in full if a.padded is not None and a.predicted), None))

@@ -36,6 +36,9 @@ def method(reader: Reader, held: Named, name: str, given: list[Any], named: Name
         if isinstance(inner, Named) and inner.kind == "class":
             return of_class(reader, inner, given, named, names)
         return reader.call(function, given, named, names) if function is not None else None
+    inner = held.values.get(name)
+    if function is None and isinstance(inner, Named) and inner.kind == "object":
+        return method(reader, inner, "__call__", given, named, names)
     if function is None:
         known = name == "get" and given and isinstance(given[0], str) and not held.methods
         return held.values.get(given[0], given[1] if len(given) > 1 else None) if known else None

@@ -79,6 +79,10 @@ class Array:
     """Of an unsigned type of 8 or 16 bits."""
     series: tuple[int, int] | None = None
     """(k, n) of k series of n numbers, one after the other."""
+    integral: bool = False
+    """Its numbers are known to be whole: it can index, row by row."""
+    across: RowSet | None = None
+    """The rows that its last axis stands for, as the columns of `a @ b.T` stand for the rows of b."""
     parts: tuple[int, ...] = ()
     """The sizes of the axes that the last one was made of, by a reshape."""
     grid: tuple[int | None, int | None] | None = None

@@ -156,7 +156,7 @@ def _with_itself(node: ast.AST, names: set[str]) -> bool:
 
 def _pooled(view: View, call: ast.Call) -> Iterator[Slip]:
     """`avg_pool1d(h[tf.newaxis], ...)[0]` of rows that have nothing to do with those beside them."""
-    of = _as_one(call.args[0]) if call.args else None
+    of = _as_one(_plain(view, call.args[0])) if call.args else None
     if of is None or not _taken_back(view, call):
         return
     for array in _arrays(view, of):
@@ -185,9 +185,19 @@ def _as_one(node: ast.expr) -> ast.expr | None:
     return None
 
 
+def _plain(view: View, node: ast.expr) -> ast.expr:
+    """What a name was given, where that is one expression of the same function."""
+    made = view.back.values(view.file, node) if isinstance(node, ast.Name) else []
+    return made[0].value if len(made) == 1 and made[0].file == view.file and made[0].part is None else node
+
+
 def _taken_back(view: View, call: ast.Call) -> bool:
-    """`[0]` or a `squeeze` of what a call gives, at once."""
+    """`[0]` or a `squeeze` of what a call gives, at once or of the name that gets it."""
     above = view.above.get(call)
+    if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Name):
+        name, scope = above.targets[0].id, view.scope(call)
+        uses = [view.above.get(n) for n in view.loads(scope, name) if n.lineno > call.lineno]
+        return any(isinstance(u, ast.Subscript) and ast.unparse(u.slice) == "0" for u in uses)
     if isinstance(above, ast.Subscript):
         return ast.unparse(above.slice) == "0"
     return isinstance(above, ast.Call) and last_name(above.func) == "squeeze"

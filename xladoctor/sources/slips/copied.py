@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xladoctor.sources.names import argument, defaults, last_name, nodes_of, text_key, walk, within
+from xladoctor.sources.names import argument, defaults, last_name, nodes_of, positional, text_key, walk, within
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, loaded, within_body
 
 _CONVERTS = frozenset({"bool", "float", "int", "list", "str", "tuple"})
@@ -43,7 +43,8 @@ def copied(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tu
     writes = program.writes(words)
     found: dict[tuple[str, int], list[tuple[_Copy, _Write]]] = defaultdict(list)
     for copy in program.copies():
-        late = next((w for w in writes.get(copy.key, ()) if program.is_later(w, copy)), None)
+        known = (*writes.get(copy.key, ()), *writes.get((copy.key[0], _any_of(copy.key[1])), ()))
+        late = next((w for w in known if program.is_later(w, copy)), None)
         if late is not None:
             found[copy.file, copy.line].append((copy, late))
     for (file, line), pairs in found.items():
@@ -112,9 +113,41 @@ class _Program:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             module, name = self._aliases[file].get(node.value.id, ("", "-"))
             return (module, node.attr) if module and not name and node.attr in self._top[module] else None
+        if isinstance(node, ast.Call):
+            return self._asked(file, node)
         text = text_key(node) if isinstance(node, ast.Subscript) else None
         holder = self.key(file, node.value) if isinstance(node, ast.Subscript) and text is not None else None
         return (holder[0], f"{holder[1]}[{text}]") if holder is not None and "[" not in holder[1] else None
+
+    def _asked(self, file: str, call: ast.Call) -> Key | None:
+        """The entry that a function of a module is asked for: `settings.get("epochs")`, which gives `_values[name]`."""
+        text = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+        place = self._function(file, call.func)
+        if not isinstance(text, str) or place is None:
+            return None
+        module, function = place
+        given = positional(function)
+        for returned in (n.value for n in nodes_of(function, ast.Return)):
+            if isinstance(returned, ast.Subscript):
+                holder, at = returned.value, returned.slice
+            elif isinstance(returned, ast.Call) and last_name(returned.func) == "get" and returned.args:
+                holder, at = getattr(returned.func, "value", returned.func), returned.args[0]
+            else:
+                continue
+            if isinstance(at, ast.Name) and at.id in given[:1] and last_name(holder) in self._top[module]:
+                return module, f"{last_name(holder)}[{text}]"
+        return None
+
+    def _function(self, file: str, called: ast.expr) -> tuple[str, ast.FunctionDef] | None:
+        """(file, function) that a call names, at the top level of another module."""
+        module, name = "", ""
+        if isinstance(called, ast.Name):
+            module, name = self._aliases[file].get(called.id, ("", ""))
+        elif isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+            module, inner = self._aliases[file].get(called.value.id, ("", "-"))
+            name = called.attr if module and not inner else ""
+        body = self.trees[module].body if module else []
+        return next(((module, s) for s in body if isinstance(s, ast.FunctionDef) and s.name == name), None)
 
     def copies(self) -> Iterator[_Copy]:
         """All of the program."""
@@ -180,7 +213,31 @@ class _Program:
                         continue
                     if not self._is_unchanged(file, value, key, words):
                         found[key].append(_Write(file, target.lineno, scope is not tree))
+                if scope is not tree and not self._is_called_early(scope):
+                    for name, line in self._filled(file, scope):
+                        found[file, _any_of(name)].append(_Write(file, line, True))
         return found
+
+    def _filled(self, file: str, scope: ast.AST) -> Iterator[tuple[str, int]]:
+        """(dict of the module, line) where a function of it lays other entries over those of the dict."""
+        for node in within_body(scope):
+            of: ast.AST | None = None
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
+                of = node.func.value
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+                of = node.targets[0].value if text_key(node.targets[0]) is None else None
+            if isinstance(of, ast.Name) and of.id in self._top[file]:
+                yield of.id, node.lineno  # type: ignore[attr-defined]
+
+    def _is_called_early(self, scope: ast.AST) -> bool:
+        """Whether the top level of a file calls a function before its last import."""
+        name = getattr(scope, "name", "")
+        for tree in self.trees.values():
+            last = max((s.lineno for s in tree.body if isinstance(s, ast.Import | ast.ImportFrom)), default=0)
+            calls = (c for c in within_body(tree) if isinstance(c, ast.Call) and last_name(c.func) == name)
+            if any(c.lineno < last for c in calls):
+                return True
+        return False
 
     def _is_put_back(self, file: str, scope: ast.AST, key: Key) -> bool:
         """Whether a scope keeps what a setting was: it changes it for a while."""
@@ -232,6 +289,11 @@ class _Program:
             if any(self._modules.get(name) == module for name in names) and file != module:
                 return statement.lineno
         return None
+
+
+def _any_of(name: str) -> str:
+    """Any entry of the dict that an entry is of."""
+    return f"{name.partition('[')[0]}[*]"
 
 
 def _bound(statement: ast.stmt) -> set[str]:

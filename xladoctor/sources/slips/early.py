@@ -136,6 +136,12 @@ def _defaults_last(tree: ast.Module) -> Iterator[Slip]:
             parts = [v for k, v in zip(node.keys, node.values, strict=True) if k is None]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             parts = [node.left, node.right]
+        elif (
+            isinstance(node, ast.Call) and last_name(node.func) == "dict" and any(k.arg is None for k in node.keywords)
+        ):
+            parts = [*node.args, *(k.value for k in node.keywords if k.arg is None)]
+        elif isinstance(node, ast.Call) and last_name(node.func) == "ChainMap":
+            parts = node.args[::-1]  # of these the first one wins
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update":
             holder = node.func.value
             filled = len(node.args) == 1 and isinstance(holder, ast.Name) and _filled(given, holder.id)

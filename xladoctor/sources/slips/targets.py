@@ -224,6 +224,9 @@ def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip
     names = positional(function)
     given = [function.body] if isinstance(function, ast.Lambda) else [n.value for n in nodes_of(function, ast.Return)]
     returns = [v.elts for v in given if isinstance(v, ast.Tuple)]
+    taken = [n.targets[0] for n in nodes_of(function, ast.Assign) if last_name(n.value) in names]
+    pairs = [[e.id for e in t.elts if isinstance(e, ast.Name)] for t in taken if isinstance(t, ast.Tuple)]
+    names = next((p for p in pairs if len(p) == 2), names)  # `image, mask = pair`
     if len(names) < 2 or not returns or len(returns[0]) < 2:
         return
     image, dense = names[:2]
@@ -236,6 +239,15 @@ def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip
     still = _turns(function, other, returns[0][1]) is None and bool(second & other)
     if turned is not None and still and first & one:
         yield _left(turned, image, dense)
+    seeded = _seeded_apart(view, function, image, dense)
+    if seeded is not None:
+        yield Slip(
+            "target-left-behind",
+            seeded.lineno,
+            f"`{image}` and `{dense}` are turned by two seeds",
+            f"`{last_name(seeded.func)}` draws by its seed, and gets another one for `{dense}`: one of both may be "
+            "turned and the other not, and then each place has the value of another one. Give both the same seed.",
+        )
     drawn = [_draw(function, n) for n in (one, other)]
     if drawn[0] is not None and drawn[1] is not None and drawn[0] is not drawn[1]:
         yield Slip(
@@ -245,6 +257,21 @@ def _turned(view: View, function: ast.FunctionDef | ast.Lambda) -> Iterator[Slip
             f"Each call of `{last_name(drawn[0].func)}` draws for itself: one of both may be turned and the other not, "
             "and then each place has the value of another one. Change both by one draw.",
         )
+
+
+def _seeded_apart(view: View, function: ast.FunctionDef | ast.Lambda, image: str, dense: str) -> ast.Call | None:
+    """The second of two calls of one function of the program that turns by a seed: with another seed than the first."""
+    calls: dict[str, list[ast.Call]] = {}
+    for call in (n for n in nodes_of(function, ast.Call) if len(n.args) == 2 and not n.keywords):
+        if isinstance(call.args[0], ast.Name) and call.args[0].id in (image, dense):
+            calls.setdefault(last_name(call.func), []).append(call)
+    for name, found in calls.items():
+        own = [f for _, f in view.back.functions.get(name, ())]
+        turns = any(_TURNS.search(ast.unparse(f)) and re.search(r"stateless|seed", ast.unparse(f)) for f in own)
+        apart = len(found) == 2 and len({last_name(c.args[0]) for c in found}) == 2
+        if turns and apart and ast.unparse(found[0].args[1]) != ast.unparse(found[1].args[1]):
+            return max(found, key=lambda c: c.lineno)
+    return None
 
 
 def _draw(function: ast.AST, names: set[str]) -> ast.Call | None:
