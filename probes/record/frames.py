@@ -128,6 +128,7 @@ def is_user_file(path: str) -> bool:
             or any(part in path for part in _LIBRARIES)
             or path.startswith(_STDLIB)
             or "__autograph_generated_file" in path
+            or path.endswith((".pxi", ".pyx"))  # Cython names its sources without their folder
         )
         _cache[path] = known
     return known

@@ -50,6 +50,7 @@ from xladoctor.blame.flat_targets import of_flat_targets
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.fractions import of_fractions
 from xladoctor.blame.indices import LABEL, OF_VALUES, of_columns, of_indices, of_marks
+from xladoctor.blame.left_behind import of_left_behind
 from xladoctor.blame.objects_made import of_objects
 from xladoctor.blame.one_more import of_one_more
 from xladoctor.blame.open_lengths import of_open_lengths
@@ -169,6 +170,7 @@ def _by_sources(
     yield from remainders.of_levels(hops, crash, files)
     yield from documented.of_documents(hops, crash, run, files)
     yield from siblings.of_siblings(hops, crash, run, files)
+    yield from of_left_behind(hops, crash, files)
     yield from past_the_end.of_windows(nearest(run), crash)
     yield from of_turned_parts(hops, crash, files)
     yield from of_fractions(crash, files, known.files)

@@ -102,6 +102,10 @@ _CONTRACT = frozenset(
 """Parameters that others ask for, read or not."""
 
 
+_STARTS = frozenset({"arange", "linspace", "range"})
+"""What gives the places where windows start: how far it goes is what a parameter that is not read may be for."""
+
+
 def _unread(function: ast.FunctionDef) -> Iterator[Found]:
     """`def names(bands, extra): return [*bands, "ndvi"]`: nothing reads `extra`. Of a function of some lines that works
     something out; one that is overridden, or only stands for another, may well leave its parameters alone.
@@ -114,8 +118,10 @@ def _unread(function: ast.FunctionDef) -> Iterator[Found]:
     returns = [n for n in nodes_of(function, ast.Return) if n.value is not None]
     if len(left) == 1 and len(returns) == 1 and len(read) > 1:
         named = (n for n in nodes_of(function, ast.keyword) if n.arg == left[0])
-        at = next((n.value.lineno for n in named), returns[0].lineno)
-        yield at, 7.0, f"`{left[0]}`, which {function.name} is given, is not used."
+        counts = (c for c in nodes_of(function, ast.Call) if last_name(c.func) in _STARTS)
+        starts = next(counts, None)
+        at = next((n.value.lineno for n in named), starts.lineno if starts is not None else returns[0].lineno)
+        yield at, 7.0 if starts is None else 8.0, f"`{left[0]}`, which {function.name} is given, is not used."
 
 
 def _is_method(function: ast.FunctionDef) -> bool:

@@ -351,6 +351,7 @@ def is_user_file(path: str) -> bool:
         or "/dist-packages/" in path
         or "/lib/python3" in path
         or "__autograph_generated_file" in path
+        or path.endswith((".pxi", ".pyx"))
     )
 
 

@@ -6,18 +6,20 @@ goes on too near the end of what it cuts.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
-from xladoctor.diagnosis.own_source import program_of
+from xladoctor.diagnosis.own_source import program_of, source_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.model.diagnosis import Diagnosis, Finding, Location, Proof
 from xladoctor.model.shapes import python_shape
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.filled import Filling, fillings
+from xladoctor.sources.names import last_name, nodes_of
 
 _SLUGS = frozenset({"concat-pack-mismatch", "dtype-mismatch", "rank-mismatch"})
 
@@ -89,12 +91,26 @@ def _with_line(
     if short and filling.loop is not None and not filling.steps:
         last = "last element" if short == 1 else f"last {short} elements"
         reason = f"The {last} of `{uneven.name}` {'is' if short == 1 else 'are'} smaller: the loop goes on too far."
-        return with_first_suspect(diagnosis, root, suspect_at(recording, filling.file, filling.loop, reason), ())
+        file, line = _range_of(recording, filling.file, filling.loop)
+        return with_first_suspect(diagnosis, root, suspect_at(recording, file, line, reason), ())
     maker = suspect_at(recording, filling.file, filling.line, f"It gives the elements of `{uneven.name}`.")
     maker = replace(maker, likeliness="possible")
     at = (maker.location.file, maker.location.line)
     others = tuple(s for s in root.suspects if (s.location.file, s.location.line) != at)
     return diagnosis.with_finding(root, replace(root, suspects=(*others[:1], maker, *others[1:])))
+
+
+def _range_of(recording: Recording, file: str, loop: int) -> tuple[str, int]:
+    """Where the rounds of a loop are counted: in the function of the program that gives them, or in the loop."""
+    source = source_of(recording, file)
+    loops = [n for n in nodes_of(source.tree, ast.For) if n.lineno == loop] if source is not None else []
+    name = last_name(loops[0].iter.func) if loops and isinstance(loops[0].iter, ast.Call) else ""
+    for other, tree in program_of(recording).items() if name else ():
+        for function in nodes_of(tree, ast.FunctionDef):
+            counts = [c for c in nodes_of(function, ast.Call) if last_name(c.func) in ("range", "arange")]
+            if function.name == name and len(counts) == 1:
+                return other, counts[0].lineno
+    return file, loop
 
 
 def _lists(recording: Recording) -> Iterator[_Uneven]:

@@ -15,7 +15,7 @@ _FRAMEWORK = pattern(
     |(?:^|[\\/])(?:tensorflow|tensorflow_core|keras|tf_keras|tf_slim|absl|IPython|ipykernel|_pytest|ray|horovod)
        [\\/](?:python|src|engine|utils|layers|core|compiler|backend|api|_api|saving|optimizers|losses|legacy|models
              |lite|contrib|app\.py|testing|runner|_private|train|tensorflow)
-    |xladoctor[\\/]_probes[\\/]|(?:^|[\\/])probes[\\/](?:record|graph|bootstrap)[\\/]|[\\/]runpy\.py$|\.pyx$
+    |xladoctor[\\/]_probes[\\/]|(?:^|[\\/])probes[\\/](?:record|graph|bootstrap)[\\/]|[\\/]runpy\.py$|\.p(?:yx|xi)$
     """,
     re.VERBOSE,
 )
