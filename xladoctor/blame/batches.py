@@ -154,7 +154,8 @@ def of_batching(found: Batching, clash: Clash | None, arrays: Sequence[Array] = 
         yield Candidate(found.origin.file, found.origin.line, 9.0, reason, None, "drop-remainder", True)
     for i, side in enumerate(clash.sides if clash is not None else ()):
         fixed = side.origin is not None and side.size is not None and side.size % found.size == 0
-        if fixed and side.origin is not None and not side.batch:
+        columns = side.origin is not None and side.origin.kind == "layer" and "batch" not in side.origin.text
+        if fixed and side.origin is not None and not side.batch and not columns:
             reason = f"{said}, but this line fixes {found.size}."
             yield Candidate(side.origin.file, side.origin.line, 8.0, reason, i, "batch-size", True)
             yield from _pins(side, found)

@@ -75,7 +75,9 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
         size = dim(arg(args, kwargs, 0, "batch_size"), run.origin("batch-size", "a batch", *args))
         rest = kwargs.get("drop_remainder")
         whole = isinstance(rest, Const) and rest.value is True
-        alone = data.rows is not None and data.rows.size == size.size  # one batch of all there is
+        if data.batch is not None:
+            made.rows = _batches(data)  # batches of batches
+        alone = made.rows is not None and made.rows.size == size.size  # one batch of all there is
         made.element = _batched(data.element, Dim(size.size if whole or alone else None, size.origin, batch=True))
         made.batch, made.size, made.whole = run.origin("stage", "`batch`"), size.size, whole or data.endless
         run.made.append(made)
@@ -109,6 +111,14 @@ def stage(run: Follower, name: str, data: Dataset, args: Args, kwargs: Kwargs) -
     elif name == "group_by_window":
         made.element = Value(origin)
     return made
+
+
+def _batches(data: Dataset) -> Dim | None:
+    """How many batches a pipeline has."""
+    if data.rows is None or not data.rows.size or not data.size:
+        return None
+    rows, size = data.rows.size, data.size
+    return Dim(rows // size if data.whole else -(-rows // size), data.rows.origin)
 
 
 def _unbatched(element: Value) -> Value:

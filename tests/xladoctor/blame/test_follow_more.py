@@ -288,3 +288,32 @@ def test_a_kernel_that_the_rest_of_the_program_agrees_with_is_not_suspected_for_
     assert found is not None
     assert "kernel" not in lines(found)[0]
     assert not any(s.reason.startswith("It is multiplied with a value of 24") for s in found.suspects)
+
+
+CHUNKS = """
+import numpy as np
+import tensorflow as tf
+UNITS, BATCH = 32, 32
+ids = np.zeros(6342, int)
+data = tf.data.Dataset.from_tensor_slices(ids)
+data = data.batch(21, drop_remainder=True)
+data = data.map(lambda chunk: (chunk[:-1], chunk[1:]))
+data = data.batch({how})
+cell = tf.keras.layers.GRUCell(UNITS)
+def step(x):
+    state = tf.zeros([BATCH, UNITS])
+    return cell(x[:, 0], state)
+for x, y in data:
+    step(x)
+"""
+
+
+@pytest.mark.parametrize(("how", "found"), [("BATCH", True), ("BATCH, drop_remainder=True", False)])
+def test_batches_of_batches_leave_a_rest(how: str, found: bool) -> None:
+    told = blamed(
+        CHUNKS.format(how=how), ("<module>", "step(x)"), ("step", "return cell"), dims=(14, 32),
+        slug="broadcast-mismatch", message="required broadcastable shapes: [14,48] vs. [32,48]",
+    )  # fmt: skip
+    said = [s for s in (told.suspects if told else ()) if "302 rows in batches of 32 leave 14" in s.reason]
+    assert bool(said) == found
+    assert not found or said[0].code == "data = data.batch(BATCH)"
