@@ -8,6 +8,7 @@ does neither.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -56,7 +57,7 @@ def _draws(recording: Recording) -> Iterator[tuple[Finding, bool]]:
         name = str(compared(recording, capsule, told.get("function")).get("python_name") or capsule)
         for draw in told.get("draws") or ():
             meant = _outside(recording, name, draw) or _set_again(recording, name, capsule, draw)
-            found = meant or _mask(name, draw) or (None if ended else _both_ways(recording, name, draw))
+            found = meant or _mask(recording, name, draw) or (None if ended else _both_ways(recording, name, draw))
             key = (name, str(found.location if found else None))
             if found is not None and key not in seen:
                 seen.add(key)
@@ -173,9 +174,20 @@ def _again(seeds: Sequence[Event], calls: Sequence[float]) -> Event | None:
     return None
 
 
-def _mask(name: str, draw: Mapping[str, Any]) -> Finding | None:
-    """A mask is drawn from a seed that is a constant of the graph, in a function that trains."""
+_SET_ASIDE = re.compile(r"held|hold|split|valid|fold|test", re.IGNORECASE)
+"""What the names about a draw say where the same rows are to be set aside in each step."""
+
+
+def _mask(recording: Recording, name: str, draw: Mapping[str, Any]) -> Finding | None:
+    """A mask is drawn from a seed that is a constant of the graph, in a function that trains. The rows that are set
+    aside have to be the same ones.
+    """
+    at = line(draw)
     if not (draw.get("fixed") and draw.get("mask")):
+        return None
+    source = source_of(recording, at.file) if at is not None else None
+    code = source.line(at.line) if source is not None and at is not None and at.line else ""
+    if at is not None and _SET_ASIDE.search(f"{(at.function or '').rpartition('.')[2]} {code}"):
         return None
     return _finding(
         draw,

@@ -26,8 +26,8 @@ MEANT = (
 def predicts(tree: ast.Module, line: int, what: str = "", many: bool = False) -> str | None:
     """What a loop that begins at a line predicts with, if it does nothing by which weights are learnt: `predict` or
     `predict_on_batch` of a model. Where rows are "dropped", also a function or model of the program that gets what the
-    loop is about and nothing else: with labels beside, a measure of most rows may be wanted. Where `many` are, also a
-    model that is called, and whose results are kept beside the labels.
+    loop is about and nothing else: with labels beside, a measure of most rows may be wanted. Also a model
+    that is called for inference, if the labels are left alone, or are kept beside its results and `many` rows are lost.
     """
     for node in walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and node.iter.lineno <= line <= (node.iter.end_lineno or 0):
@@ -36,10 +36,22 @@ def predicts(tree: ast.Module, line: int, what: str = "", many: bool = False) ->
             found = [name for name in _PREDICTS if name in called]
             if not found and what == "dropped" and isinstance(node.target, ast.Name):
                 found = _own(tree, body, node.target.id)
-            elif not found and what == "dropped" and many and isinstance(node.target, ast.Tuple):
-                found = _beside_labels(body, node.target)
+            elif not found and what == "dropped" and isinstance(node.target, ast.Tuple):
+                found = _without_labels(body, node.target) or (_beside_labels(body, node.target) if many else [])
             return found[-1] if found and not _trains(tree, body) else None
     return None
+
+
+def _without_labels(body: ast.AST, target: ast.Tuple) -> list[str]:
+    """The model that is called for inference with the rows of a loop which leaves their labels alone."""
+    rows, *others = (last_name(e) for e in target.elts)
+    read = {n.id for n in nodes_of(body, ast.Name) if isinstance(n.ctx, ast.Load)}
+    runs = [c for c in nodes_of(body, ast.Call) if c.args and last_name(c.args[0]) == rows and _infers(c)]
+    return [] if read & set(others) else [last_name(c.func) for c in runs]
+
+
+def _infers(call: ast.Call) -> bool:
+    return any(k.arg == "training" and getattr(k.value, "value", True) is False for k in call.keywords)
 
 
 def _beside_labels(body: ast.AST, target: ast.Tuple) -> list[str]:
@@ -47,14 +59,22 @@ def _beside_labels(body: ast.AST, target: ast.Tuple) -> list[str]:
     calls = list(nodes_of(body, ast.Call))
     kept = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in ("append", "extend")]
     names = [last_name(e) for e in target.elts]
-    runs = [
-        c for c in calls
-        if c.args and last_name(c.args[0]) == names[0]
-        and any(k.arg == "training" and getattr(k.value, "value", True) is False for k in c.keywords)
-    ]  # fmt: skip
+    runs = [c for c in calls if c.args and last_name(c.args[0]) == names[0] and _infers(c)]
     inside = {id(n) for c in kept for n in walk(c)}
     labels = any(names[-1] in {n.id for n in nodes_of(c, ast.Name)} for c in kept)
     return [last_name(c.func) for c in runs if id(c) in inside and labels]
+
+
+def takes_rows(loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop takes slices by its number of the first axis: `x[:, k : k + n]` are steps of all rows."""
+    name = last_name(loop.target)
+    first = later = False
+    for node in walk(loop):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            axes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            of = [name in {n.id for n in nodes_of(axis, ast.Name)} for axis in axes]
+            first, later = first or of[:1] == [True], later or any(of[1:])
+    return first or not later
 
 
 def trains(tree: ast.Module, line: int) -> bool:

@@ -138,14 +138,15 @@ for x, y in batches:
     scores.update_state(y, net(x, training=False))
 for x, y in batches:
     kept.append(net(x, training=True)); labels.append(y)
+out = [net(x, training=False) for x, _ in batches]
 """
 
 
-@pytest.mark.parametrize(("rows", "lines"), [([500, 384], [[1], [], []]), ([500, 480], [[], [], []])])
+@pytest.mark.parametrize(("rows", "lines"), [([500, 384], [[1], [], [], [7]]), ([500, 480], [[], [], [], [7]])])
 def test_many_rows_that_a_loop_beside_labels_leaves_out(tmp_path, monkeypatch, rows, lines):
     monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(KEPT, file))
     loop = {"what": "dropped", "method": "loop", "rows": rows, "where": None}
-    found = [told(tmp_path / str(n), {**loop, "used": line(n)}) for n in (1, 3, 5)]
+    found = [told(tmp_path / str(n), {**loop, "used": line(n)}) for n in (1, 3, 5, 7)]
     assert [[f[2] for f in each] for each in found] == lines
 
 

@@ -205,6 +205,23 @@ CASES = {
         """, ('os.environ["DEPTH"] = "3"', "Config.depth = 3")),
     "defaults": ("defaults-win", 1, "opts = {**given, **DEFAULTS}", ("{**given, **DEFAULTS}", "{**DEFAULTS, **given}")),
     "update": ("defaults-win", 2, "opts = dict(given)\nopts.update(DEFAULTS)", ("dict(given)", "dict()")),
+    "generator made anew": ("same-draw", 5, """
+        class Sampler:
+            def __init__(self, n, seed):
+                self.n, self.seed = n, seed
+            def draw(self):
+                rng = np.random.default_rng(self.seed)
+                return rng.integers(0, self.n, self.n)
+        for member in range(9):
+            rows = sampler.draw()
+        """, ("rows = sampler.draw()", "rows = sampler.draw(member)")),
+    "stateless": ("same-draw", 3, """
+        SEED = (3, 4)
+        def noise(n):
+            return tf.random.stateless_normal([n], seed=SEED)
+        for step in range(9):
+            x = x + noise(40)
+        """, ("noise(", "heldout(")),
     "dict of both": ("defaults-win", 1, "opts = dict(given, **DEFAULTS)", ("given, **DEFAULTS", "DEFAULTS, **given")),
     "chain": ("defaults-win", 1, "opts = ChainMap(DEFAULTS, given)", ("DEFAULTS, given", "given, DEFAULTS")),
     "bool": ("text-for-true", 2, """

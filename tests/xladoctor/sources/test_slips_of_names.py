@@ -451,6 +451,33 @@ moved = motion(frames)
 """,
 }
 RIGHT = {
+    "steps of lanes": """
+def batches(lanes, steps):
+    for k in range(0, lanes.shape[1] - steps + 1, steps):
+        yield lanes[:, k : k + steps]
+lanes = rng.normal(size=(10, 141))
+out = []
+for part in batches(lanes, 16):
+    out.append(model.predict(part))
+""",
+    "columns that add up to 1": """
+def transition(near):
+    \"\"\"A random walk, columns sum to one.\"\"\"
+    return near / near.sum(axis=1)
+near = rng.uniform(size=(9, 9))
+walk = transition(near)
+model.fit(walk, near)
+""",
+    "subjects that the model knows": """
+def Embedding(*given, **named):
+    return given
+subjects = np.repeat(np.arange(10), 6)
+vectors = Embedding(10, 4, name="subject")
+x, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+mix = rng.permutation(len(x))
+model.fit(x[mix[:40]], y[mix[:40]])
+model.predict(x[mix[40:]])
+""",
     "an array that whole batches fill": """
 def scores(x, size=16):
     out = np.zeros(len(x))

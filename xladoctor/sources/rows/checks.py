@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.sources.loops import TRAINS
+from xladoctor.sources.loops import TRAINS, takes_rows
 from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.rows.values import Array, Items, Names, RowFault
 
@@ -21,6 +21,8 @@ def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: Names) -> None:
         return
     if _filled(node.body) & _filled(reader.after):
         return  # the rest is written behind the loop
+    if not takes_rows(node):
+        return
     if any(isinstance(n, ast.Yield) for s in node.body for n in walk(s)):
         if reader.left:
             reader.left[-1] = reader.as_fault("rest-left-out", node, (), rest)

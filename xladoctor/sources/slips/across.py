@@ -89,7 +89,7 @@ def _by_rows(view: View, left: ast.expr, right: ast.expr) -> tuple[str, str, str
     if (held is not None and held.kind == "table") or not (square or (sizes is None and found[1] == "1")):
         return None
     here = ast.unparse(view.statement(left) or left)
-    if any(word in here for word in _BOTH_WAYS):
+    if any(word in here for word in _BOTH_WAYS) or _is_of_columns(view, left):
         return None
     made = " ".join(ast.unparse(m.value) for m, _ in zip(view.made(left), range(_FAR), strict=False))
     if _MATRIX.search(made):
@@ -101,6 +101,14 @@ def _by_rows(view: View, left: ast.expr, right: ast.expr) -> tuple[str, str, str
         f"Without `keepdims`, the {found[3]} over axis 1 has a number for each row, and broadcasting lines it up with "
         "the columns. The array is square, so there is no error. Its rows do not have the same sum afterwards.",
     )
+
+
+def _is_of_columns(view: View, left: ast.expr) -> bool:
+    """Whether columns are meant to add up to 1: the function says so, or a product takes a matrix transposed."""
+    scope = view.scope(left)
+    said = ast.get_docstring(scope) if isinstance(scope, ast.FunctionDef) else None
+    products = [c for v in view.every() for c in v.calls("matvec", "matmul")]
+    return "column" in (said or "").lower() or any(k.arg == "transpose_a" for c in products for k in c.keywords)
 
 
 def _softmax_over_rows(view: View, left: ast.expr, right: ast.expr) -> bool:

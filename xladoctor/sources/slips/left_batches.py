@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.loops import TRAINS
+from xladoctor.sources.loops import TRAINS, takes_rows
 from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, within_body
 
@@ -23,7 +23,7 @@ def faults(view: View) -> Iterator[Slip]:
         for loop in loops:
             inside = {id(n) for n in walk(loop)}
             counts = _counts(view, loop.iter)
-            if counts is None or not yields or any(id(y) not in inside for y in yields):
+            if counts is None or not yields or any(id(y) not in inside for y in yields) or not takes_rows(loop):
                 continue
             rows, size = counts
             if rows % size and _only_read(view, function.name):

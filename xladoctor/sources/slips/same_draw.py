@@ -9,7 +9,22 @@ from xladoctor.sources.names import keyword, last_name, names_in, nodes_of, walk
 from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip
 
 _OF_IMAGES = ("stateless_random_", "stateless_sample_distorted")
-_ONCE = ("eval", "valid", "test", "plot", "show", "init", "build", "sample", "example", "demo")
+_ONCE = (
+    "eval",
+    "valid",
+    "test",
+    "plot",
+    "show",
+    "init",
+    "build",
+    "sample",
+    "example",
+    "demo",
+    "held",
+    "hold",
+    "split",
+    "fold",
+)
 """Words of functions that may well draw the same numbers each time."""
 _MAPS = frozenset({"map", "flat_map", "interleave", "vectorized_map", "map_fn"})
 
@@ -17,6 +32,7 @@ _MAPS = frozenset({"map", "flat_map", "interleave", "vectorized_map", "map_fn"})
 def same_draw(tree: ast.Module) -> Iterator[Slip]:
     """Each draw by a written seed, in a function that runs for each step or row."""
     functions = [n for n in walk(tree) if isinstance(n, FUNCTIONS)]
+    yield from _anew(tree, functions)
     if not any(isinstance(n, ast.Attribute) and n.attr.startswith("stateless_") for n in walk(tree)):
         return
     fixed = _constants(tree)
@@ -36,6 +52,36 @@ def same_draw(tree: ast.Module) -> Iterator[Slip]:
                     f"`{name}` draws the same numbers in each call of `{function.name}`",
                     f"Its seed is always {ast.unparse(seed)[:40]}, and a stateless draw depends on nothing else. So "
                     "each step, or each row, gets the same noise, mask or change.",
+                )
+
+
+_GENERATORS = frozenset({"Random", "RandomState", "default_rng"})
+
+
+def _anew(tree: ast.Module, functions: list[ast.FunctionDef | ast.AsyncFunctionDef]) -> Iterator[Slip]:
+    """`def draw(self): rng = default_rng(self.seed)`, which a loop calls with nothing that differs."""
+    plain = {
+        last_name(c.func)
+        for loop in walk(tree) if isinstance(loop, (*LOOPS, *COMPREHENSIONS))
+        for c in nodes_of(loop, ast.Call) if not c.args and not c.keywords
+    }  # fmt: skip
+    stored = [n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
+    for function in functions:
+        given = [a.arg for a in (*function.args.args, *function.args.kwonlyargs)]
+        if function.name not in plain or function.name.startswith("_") or given not in ([], ["self"]):
+            continue
+        for call in nodes_of(function, ast.Call):
+            seed = call.args[0] if last_name(call.func) in _GENERATORS and call.args else None
+            kept = isinstance(seed, ast.Attribute) and last_name(seed.value) == "self" and stored.count(seed.attr) == 1
+            written = isinstance(seed, ast.Constant) or (isinstance(seed, ast.Name) and seed.id.isupper())
+            if (kept or written) and any(isinstance(n, ast.Return) and n.value is not None for n in walk(function)):
+                yield Slip(
+                    "same-draw",
+                    call.lineno,
+                    f"`{function.name}` draws the same numbers in each call",
+                    f"It makes a new generator from {ast.unparse(seed)[:40] if seed is not None else 'one seed'} in "
+                    "each call, and a loop calls it with nothing that differs. Make the generator once, and draw from "
+                    "it.",
                 )
 
 

@@ -172,7 +172,7 @@ def _subjects(view: View) -> Iterator[Slip]:
     for name in sorted(names):
         node = next(n for n in nodes_of(view.tree, ast.Name) if n.id == name)
         held = view.held(node)
-        if held is None or not held.grouped or not held.shape or _by_group(view, name):
+        if held is None or not held.grouped or not held.shape or _by_group(view, name) or _is_embedded(view, name):
             continue
         line = _split_line(view, held.shape[0])
         if line is not None:
@@ -183,6 +183,14 @@ def _subjects(view: View) -> Iterator[Slip]:
                 f"`{name}` says which rows belong together. The split deals out single rows, so that the training has "
                 "rows of nearly all that it is tested on. Split the values of it, and take all rows of each.",
             )
+
+
+def _is_embedded(view: View, name: str) -> bool:
+    """Whether the model has a vector for each subject: it is to be asked about those that it knows."""
+    stem = name.lower().rstrip("s")
+    calls = [c for v in view.every() for c in v.calls("Embedding", "embedding_lookup")]
+    named = [c for v in view.every() for c in v.calls("Input", "Embedding", "embedding_lookup", "predict", "fit")]
+    return bool(calls) and any(stem in ast.unparse(c).lower() for c in named)
 
 
 def _by_group(view: View, name: str) -> bool:
