@@ -263,7 +263,9 @@ def rank_of_layer(clash: Clash) -> Iterator[Candidate]:
         elif before.cls == "Flatten" or before.cls.startswith("Global"):
             yield from at_origin(before.origin, 8.6, "It removes the axes that the next layer needs.", 0, "other")
         reason = f"{layer.cls} wants {words.axes(want)} and gets {have}."
-        yield from at_origin(layer.origin, 5.6, reason, 1, "other")
+        if layer.origin is not None:
+            # What it wants is fixed; what it gets was made elsewhere.
+            yield Candidate(layer.origin.file, layer.origin.line, 3.0, reason, 1, "other")
         return
     if have == 1 and want == 2:
         reason = f"It is one sample without a batch axis, but {layer.cls} needs a batch."

@@ -40,6 +40,7 @@ from xladoctor.blame.values import (
 )
 from xladoctor.model.blame import StepKind
 from xladoctor.sources.files import Files, Settings
+from xladoctor.sources.order import called_at
 
 _STEPS = 300_000
 _DEEPEST = 40
@@ -151,11 +152,10 @@ class Follower:
     def origin(self, kind: StepKind, text: str = "", *sources: Value | None) -> Origin:
         """An origin at the line of this moment, made from what the sources were made from."""
         call = self.calls[-1]
-        node = call.node
         parents = tuple(
             dict.fromkeys(s.origin for s in sources if s is not None and s.origin is not None and _is_source(s))
         )
-        return Origin(kind, call.file, getattr(node, "lineno", call.first), text, parents[:12])
+        return Origin(kind, call.file, called_at(call.node, call.first), text, parents[:12])
 
     def clash(
         self,

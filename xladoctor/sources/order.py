@@ -42,3 +42,13 @@ def statement_end(tree: ast.Module, line: int) -> int:
         if n.lineno <= line <= (n.end_lineno or n.lineno)
     ]
     return max(ends)[1] if ends else line
+
+
+def called_at(node: ast.AST | None, otherwise: int) -> int:
+    """The line of a call: of a method in a chain over several lines the one where its name stands, and not where the
+    chain begins. `otherwise` where there is no call.
+    """
+    if isinstance(node, ast.Call) and node.func.end_lineno is not None:
+        return node.func.end_lineno
+    line: int = getattr(node, "lineno", otherwise)
+    return line

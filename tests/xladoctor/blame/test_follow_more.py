@@ -317,3 +317,39 @@ def test_batches_of_batches_leave_a_rest(how: str, found: bool) -> None:
     said = [s for s in (told.suspects if told else ()) if "302 rows in batches of 32 leave 14" in s.reason]
     assert bool(said) == found
     assert not found or said[0].code == "data = data.batch(BATCH)"
+
+
+CHAINED = """
+import numpy as np
+import tensorflow as tf
+BATCH = 64
+data = (tf.data.Dataset.from_tensor_slices(np.zeros((500, 16)))
+        .shuffle(500)
+        .batch(BATCH))
+net = tf.keras.Sequential([tf.keras.layers.Input((16,)), tf.keras.layers.Dense(1)])
+wanted = tf.ones((BATCH, 1))
+for x in data:
+    gap = net(x) - wanted
+"""
+
+
+def test_a_stage_of_a_chain_over_several_lines_has_its_own_line() -> None:
+    told = blamed(CHAINED, ("<module>", "gap ="), dims=(52, 64), slug="broadcast-mismatch", message="[52,1] vs. [64,1]")
+    said = [s.code for s in (told.suspects if told else ()) if "drop_remainder is not set" in s.reason]
+    assert said == [".batch(BATCH))"]
+
+
+NEXT = """
+import tensorflow as tf
+K = tf.keras.layers
+model = tf.keras.Sequential()
+model.add(K.Input((24, 5)))
+model.add(K.LSTM(32))
+model.add(K.Dropout(0.2))
+model.add(K.LSTM(16))
+"""
+
+
+def test_a_layer_that_wants_more_axes_is_not_at_fault_where_the_one_before_gives_one_step() -> None:
+    told = blamed(NEXT, ("<module>", "LSTM(16)"), message="expected ndim=3, found ndim=2", slug="keras-input-mismatch")
+    assert told is not None and told.decisive and told.suspects[0].code == "model.add(K.LSTM(32))"
