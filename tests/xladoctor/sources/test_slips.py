@@ -205,6 +205,31 @@ CASES = {
         """, ('os.environ["DEPTH"] = "3"', "Config.depth = 3")),
     "defaults": ("defaults-win", 1, "opts = {**given, **DEFAULTS}", ("{**given, **DEFAULTS}", "{**DEFAULTS, **given}")),
     "update": ("defaults-win", 2, "opts = dict(given)\nopts.update(DEFAULTS)", ("dict(given)", "dict()")),
+    "one of two": ("shuffled-alone", 3, """
+        def shuffle(pos, patterns):
+            order = np.random.permutation(len(pos))
+            return pos[order], patterns
+        """, ("pos[order], patterns", "pos[order], patterns[order]")),
+    "one of several": ("shuffled-alone", 4, """
+        def arrays(runs):
+            x, amp, phi = (np.concatenate(a) for a in runs)
+            order = np.random.permutation(len(x))
+            return x[order], amp, phi
+        """, ("return x[order], amp, phi", "return x[order], amp[order], phi[order]")),
+    "frames of positions": ("shuffled-alone", 5, """
+        def make(rng):
+            positions = corners(rng)
+            patterns = expose(positions)
+            order = rng.permutation(len(positions))
+            patterns = patterns[order]
+            flux = patterns.sum(axis=1)
+            return {"positions": positions, "patterns": patterns, "flux": flux}
+        """, ("patterns[order]\n", "patterns[order]; positions = positions[order]\n")),
+    "a null": ("shuffled-alone", 3, """
+        def pairs(x, y):
+            order = rng.permutation(len(x))
+            return x, y[order]
+        """, ("def pairs", "def null_pairs")),
     "generator made anew": ("same-draw", 5, """
         class Sampler:
             def __init__(self, n, seed):

@@ -47,6 +47,7 @@ from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
 from xladoctor.sources.slips.same_draw import same_draw
 from xladoctor.sources.slips.shared import shared
+from xladoctor.sources.slips.shuffled_alone import shuffled_alone
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.straight_through import straight_through
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
@@ -61,7 +62,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, collected,
-    padded_means, kept, truth_of_text, unscaled, straight_through, traced,
+    padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,

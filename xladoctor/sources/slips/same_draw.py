@@ -60,11 +60,7 @@ _GENERATORS = frozenset({"Random", "RandomState", "default_rng"})
 
 def _anew(tree: ast.Module, functions: list[ast.FunctionDef | ast.AsyncFunctionDef]) -> Iterator[Slip]:
     """`def draw(self): rng = default_rng(self.seed)`, which a loop calls with nothing that differs."""
-    plain = {
-        last_name(c.func)
-        for loop in walk(tree) if isinstance(loop, (*LOOPS, *COMPREHENSIONS))
-        for c in nodes_of(loop, ast.Call) if not c.args and not c.keywords
-    }  # fmt: skip
+    plain = {last_name(c.func) for c in _in_rounds(tree) if not c.args and not c.keywords}
     stored = [n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
     for function in functions:
         given = [a.arg for a in (*function.args.args, *function.args.kwonlyargs)]
@@ -83,6 +79,15 @@ def _anew(tree: ast.Module, functions: list[ast.FunctionDef | ast.AsyncFunctionD
                     "each call, and a loop calls it with nothing that differs. Make the generator once, and draw from "
                     "it.",
                 )
+
+
+def _in_rounds(tree: ast.Module) -> Iterator[ast.Call]:
+    """The calls that a loop makes in each round: what it goes over is asked for once."""
+    for loop in walk(tree):
+        if isinstance(loop, LOOPS):
+            yield from (c for part in loop.body for c in nodes_of(part, ast.Call))
+        elif isinstance(loop, COMPREHENSIONS):
+            yield from nodes_of(getattr(loop, "elt", None) or loop.value, ast.Call)  # type: ignore[union-attr]
 
 
 def _constants(tree: ast.Module) -> set[str]:
