@@ -34,7 +34,7 @@ _OF_LIBRARIES = frozenset(
 
 def set_after_own_import(recording: Recording) -> Iterator[Finding]:
     """A finding for each statement at the top level of a module that read variables which got other values later."""
-    told_already = {(s.finding.title.partition(" ")[0]) for s in late_switches(recording)}
+    told_already = {switch.key for switch in late_switches(recording)}
     found: dict[tuple[int, str, int], list[tuple[Event, Event]]] = {}
     for read, written in _pairs(recording):
         at = _statement(recording, read)

@@ -24,6 +24,7 @@ _MODULE = "<module>"
 class LateSwitch:
     """What is said of one: the file with the lines that decide by it, and where it was set."""
 
+    key: str
     finding: Finding
     file: str
     decides: tuple[int, ...]
@@ -82,7 +83,7 @@ def _late(recording: Recording, history: History) -> LateSwitch | None:
     file, written = (read.get("where") or {}).get("file"), location(last.get("where"))
     if written is None or found.location is None:
         written = found.location or Location(str(file), None)
-    return LateSwitch(found, str(file), tuple(known.deferred), written)
+    return LateSwitch(history.key, found, str(file), tuple(known.deferred), written)
 
 
 def _reading(recording: Recording, history: History) -> Reading | None:

@@ -15,6 +15,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.rules.slips import TOGETHER
 from xladoctor.sources.rows import RowFault, row_faults
 from xladoctor.sources.rows.values import Calls
 
@@ -33,10 +34,7 @@ _UNDO = Remedy(
 _REMEDIES = {
     "ordered-twice": _UNDO,
     "other-order": _UNDO,
-    "two-orders": Remedy(
-        "shuffle-together", "Shuffle rows and labels by one order", "safe",
-        "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`.",
-    ),
+    "two-orders": TOGETHER,
     "foreign-positions": Remedy(
         "positions-of-all", "Convert the positions to those of the whole array", "safe",
         "`picked[positions]` are the rows of the whole array, where `picked` chose the part.",
@@ -124,7 +122,9 @@ def _finding(fault: RowFault) -> Finding:
 
 def _words(fault: RowFault) -> tuple[str, str]:
     """(title, message)."""
-    return (_of_order if _SLUGS[fault.kind] == _PAIRING else _of_rows)(fault, *fault.names[:4])
+    if _SLUGS[fault.kind] == _PAIRING:
+        return _of_order(fault, *fault.names[:4])
+    return _of_rows(fault, *fault.names[:3])
 
 
 def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "", fourth: str = "") -> tuple[str, str]:
@@ -191,7 +191,7 @@ def _of_grid(fault: RowFault, one: str, other: str) -> tuple[str, str]:
     )
 
 
-def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "", _: str = "") -> tuple[str, str]:
+def _of_rows(fault: RowFault, one: str = "", other: str = "", third: str = "") -> tuple[str, str]:
     numbers = [*fault.numbers, 0, 0]
     if fault.kind == "zero-replaced":
         return (

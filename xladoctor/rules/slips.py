@@ -27,10 +27,11 @@ FILL = Remedy(
 """Also where the numbers of the rows show it (`diagnosis/given_rows.py`)."""
 _FED = "loss-input-mismatch"
 _PAIRING, _ROWS, _SPLIT, _WRAP = "wrong-pairing", "wrong-shape-silent", "unsound-split", "integer-wrap"
-_TOGETHER = Remedy(
-    "shuffle-together", "Put what belongs together into one order", "safe",
+TOGETHER = Remedy(
+    "shuffle-together", "Shuffle rows and labels by one order", "safe",
     "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`.",
 )  # fmt: skip
+"""Also where arrays are followed by their rows (`diagnosis/row_source.py`)."""
 _TRANSPOSE = Remedy(
     "transpose-axes", "Transpose instead of reshaping", "safe",
     "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
@@ -143,7 +144,7 @@ OF_SOURCE: Mapping[str, Kind] = {
     "unknown-hook": Kind(_SWITCH, _HOOK),
     "argument-ignored": Kind(_SWITCH, _KEEP),
     "two-layouts": Kind(_PAIRING, _AFTER),
-    "shuffled-alone": Kind(_PAIRING, _TOGETHER),
+    "shuffled-alone": Kind(_PAIRING, TOGETHER),
     "two-orders": Kind(
         _PAIRING,
         Remedy(

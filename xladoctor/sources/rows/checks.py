@@ -25,7 +25,7 @@ def loop(reader: Reader, node: ast.For | ast.AsyncFor, names: Names) -> None:
         return
     if any(isinstance(n, ast.Yield) for s in node.body for n in walk(s)):
         if reader.left:
-            reader.left[-1] = reader.as_fault("rest-left-out", node, (), rest)
+            reader.left[-1] = RowFault("rest-left-out", node.lineno, reader.function, (), rest, reader.file)
     elif _predicts(reader, node.body) and not _trains(reader, node.body):
         reader.fault("rest-left-out", node, (), rest)
 

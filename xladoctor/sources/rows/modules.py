@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xladoctor.sources.names import walk
+from xladoctor.sources.own_modules import OwnModules
 from xladoctor.sources.rows.values import Named, Names
 
 if TYPE_CHECKING:
@@ -16,16 +16,13 @@ if TYPE_CHECKING:
 
 
 class Modules:
-    """Files by the last part of their module's name, where only one has it."""
+    """The files of a program, with what their modules hold so far."""
 
     def __init__(self, trees: Mapping[str, ast.Module]) -> None:
         self.trees = trees
         self.names: dict[str, Names] = {}
         self.functions: dict[str, dict[str, ast.FunctionDef | ast.AsyncFunctionDef]] = {}
-        stems: dict[str, list[str]] = defaultdict(list)
-        for file in trees:
-            stems[Path(file).stem].append(file)
-        self._by_stem = {stem: files[0] for stem, files in stems.items() if len(files) == 1}
+        self._own = OwnModules(trees)
         self._file_of: dict[int, str] = {}
         self._imported: set[str] = set()
         self.methods: dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]] = defaultdict(list)
@@ -39,7 +36,7 @@ class Modules:
                         if isinstance(item, ast.FunctionDef):
                             self.methods[item.name].append(item)
                 elif isinstance(node, ast.Import | ast.ImportFrom):
-                    self._imported |= {own for _, own, _ in self._bound(node) if own != file}
+                    self._imported |= {own for _, own, _ in self._own.bound(node) if own != file}
 
     def is_imported(self, file: str) -> bool:
         """Whether another file imports it."""
@@ -51,7 +48,7 @@ class Modules:
 
     def bind(self, reader: Reader, node: ast.Import | ast.ImportFrom) -> None:
         """Read the modules that an import names, and give the file that is being read their names."""
-        for bound, file, name in self._bound(node):
+        for bound, file, name in self._own.bound(node):
             reader.module(file)
             values, functions = self.names[file], self.functions[file]
             if not name:
@@ -60,20 +57,3 @@ class Modules:
                 reader.functions[bound] = functions[name]
             elif name in values:
                 reader.names[bound] = values[name]
-
-    def _bound(self, node: ast.Import | ast.ImportFrom) -> list[tuple[str, str, str]]:
-        """(name that an import binds, file, name in that file or nothing) for what is of the program."""
-        found = []
-        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
-        for alias in node.names:
-            inner = self._by_stem.get(alias.name.rpartition(".")[2])
-            if isinstance(node, ast.Import):
-                if inner is not None and (alias.asname or "." not in alias.name):
-                    found.append((alias.asname or alias.name, inner, ""))
-                continue
-            own = self._by_stem.get(module.rpartition(".")[2])
-            if own is not None:
-                found.append((alias.asname or alias.name, own, alias.name))
-            elif inner is not None:
-                found.append((alias.asname or alias.name, inner, ""))
-        return found

@@ -133,19 +133,8 @@ class Reader:
         place: tuple[str, int] = ("", 0),
     ) -> None:
         """Note one."""
-        self.faults.append(self.as_fault(kind, node, names, numbers, place))
-
-    def as_fault(
-        self,
-        kind: str,
-        node: ast.AST,
-        names: Sequence[str] = (),
-        numbers: Sequence[int] = (),
-        place: tuple[str, int] = ("", 0),
-    ) -> RowFault:
-        """What is wrong at a node, or at a place."""
         file, line = place if place[1] else (self.file, getattr(node, "lineno", 0))
-        return RowFault(kind, line, self.function, tuple(names), tuple(numbers), file)
+        self.faults.append(RowFault(kind, line, self.function, tuple(names), tuple(numbers), file))
 
     def functions_of(self, name: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
         """The functions that a name may stand for: that of the module, or else methods of this name."""

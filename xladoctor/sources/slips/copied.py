@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xladoctor.sources.names import argument, defaults, last_name, nodes_of, positional, text_key, walk, within
+from xladoctor.sources.own_modules import OwnModules
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, loaded, within_body
 
 _CONVERTS = frozenset({"bool", "float", "int", "list", "str", "tuple"})
@@ -75,33 +76,16 @@ class _Program:
 
     def __init__(self, trees: Mapping[str, ast.Module]) -> None:
         self.trees = trees
-        stems: dict[str, list[str]] = defaultdict(list)
-        for file in trees:
-            stems[Path(file).stem].append(file)
-        self._modules = {stem: files[0] for stem, files in stems.items() if len(files) == 1}
+        self._modules = OwnModules(trees)
         self._aliases = {file: self._names_of(file) for file in trees}
         self._called = {last_name(c.func) for tree in trees.values() for c in nodes_of(tree, ast.Call)}
+        self._early = {name for tree in trees.values() for name in _called_early(tree)}
         self._top = {file: {n for s in tree.body for n in _bound(s)} for file, tree in trees.items()}
 
     def _names_of(self, file: str) -> dict[str, tuple[str, str]]:
         """{name: (file of a module, name in it or nothing)} of what the imports of a file bind."""
-        found: dict[str, tuple[str, str]] = {}
-        for node in walk(self.trees[file]):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    module = self._modules.get(alias.name.rpartition(".")[2])
-                    if module is not None and (alias.asname or "." not in alias.name):
-                        found[alias.asname or alias.name] = (module, "")
-            elif isinstance(node, ast.ImportFrom):
-                own = self._modules.get((node.module or "").rpartition(".")[2])
-                for alias in node.names:
-                    module = self._modules.get(alias.name)
-                    bound = alias.asname or alias.name
-                    if module is not None and module != file:
-                        found[bound] = (module, "")
-                    elif own is not None and own != file:
-                        found[bound] = (own, alias.name)
-        return found
+        imports = (n for n in walk(self.trees[file]) if isinstance(n, ast.Import | ast.ImportFrom))
+        return {bound: (own, name) for node in imports for bound, own, name in self._modules.bound(node) if own != file}
 
     def key(self, file: str, node: ast.AST) -> Key | None:
         """The setting that an expression names."""
@@ -213,7 +197,7 @@ class _Program:
                         continue
                     if not self._is_unchanged(file, value, key, words):
                         found[key].append(_Write(file, target.lineno, scope is not tree))
-                if scope is not tree and not self._is_called_early(scope):
+                if scope is not tree and getattr(scope, "name", "") not in self._early:
                     for name, line in self._filled(file, scope):
                         found[file, _any_of(name)].append(_Write(file, line, True))
         return found
@@ -228,16 +212,6 @@ class _Program:
                 of = node.targets[0].value if text_key(node.targets[0]) is None else None
             if isinstance(of, ast.Name) and of.id in self._top[file]:
                 yield of.id, node.lineno  # type: ignore[attr-defined]
-
-    def _is_called_early(self, scope: ast.AST) -> bool:
-        """Whether the top level of a file calls a function before its last import."""
-        name = getattr(scope, "name", "")
-        for tree in self.trees.values():
-            last = max((s.lineno for s in tree.body if isinstance(s, ast.Import | ast.ImportFrom)), default=0)
-            calls = (c for c in within_body(tree) if isinstance(c, ast.Call) and last_name(c.func) == name)
-            if any(c.lineno < last for c in calls):
-                return True
-        return False
 
     def _is_put_back(self, file: str, scope: ast.AST, key: Key) -> bool:
         """Whether a scope keeps what a setting was: it changes it for a while."""
@@ -270,25 +244,31 @@ class _Program:
     def _is_imported_within(self, module: str) -> bool:
         """Whether a function imports a file: when, nobody knows."""
         return any(
-            self._modules.get(name.rpartition(".")[2]) == module
+            module in self._files_of(n)
             for tree in self.trees.values()
             for n in walk(tree)
             if isinstance(n, ast.Import | ast.ImportFrom)
-            for name in (*(a.name for a in n.names), getattr(n, "module", None) or "")
         )
 
     def _import_of(self, file: str, module: str) -> int | None:
         """The line at which a file imports another one at its top level."""
-        for statement in self.trees[file].body:
-            if isinstance(statement, ast.Import):
-                names = [a.name.rpartition(".")[2] for a in statement.names]
-            elif isinstance(statement, ast.ImportFrom):
-                names = [(statement.module or "").rpartition(".")[2], *(a.name for a in statement.names)]
-            else:
-                continue
-            if any(self._modules.get(name) == module for name in names) and file != module:
+        for statement in self.trees[file].body if file != module else ():
+            if isinstance(statement, ast.Import | ast.ImportFrom) and module in self._files_of(statement):
                 return statement.lineno
         return None
+
+    def _files_of(self, node: ast.Import | ast.ImportFrom) -> set[str | None]:
+        """The files that an import may run: of a module, and of those that it names in a package."""
+        return {
+            self._modules.file(name) for name in (*(a.name for a in node.names), getattr(node, "module", None) or "")
+        }
+
+
+def _called_early(tree: ast.Module) -> Iterator[str]:
+    """The functions that the top level of a file calls before its last import."""
+    last = max((s.lineno for s in tree.body if isinstance(s, ast.Import | ast.ImportFrom)), default=0)
+    calls = (n for n in within_body(tree) if isinstance(n, ast.Call))
+    yield from (last_name(c.func) for c in calls if c.lineno < last)
 
 
 def _any_of(name: str) -> str:

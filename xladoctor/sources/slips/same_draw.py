@@ -10,21 +10,9 @@ from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip
 
 _OF_IMAGES = ("stateless_random_", "stateless_sample_distorted")
 _ONCE = (
-    "eval",
-    "valid",
-    "test",
-    "plot",
-    "show",
-    "init",
-    "build",
-    "sample",
-    "example",
-    "demo",
-    "held",
-    "hold",
-    "split",
+    "eval", "valid", "test", "plot", "show", "init", "build", "sample", "example", "demo", "held", "hold", "split",
     "fold",
-)
+)  # fmt: skip
 """Words of functions that may well draw the same numbers each time."""
 _MAPS = frozenset({"map", "flat_map", "interleave", "vectorized_map", "map_fn"})
 
@@ -75,9 +63,8 @@ def _anew(tree: ast.Module, functions: list[ast.FunctionDef | ast.AsyncFunctionD
                     "same-draw",
                     call.lineno,
                     f"`{function.name}` draws the same numbers in each call",
-                    f"It makes a new generator from {ast.unparse(seed)[:40] if seed is not None else 'one seed'} in "
-                    "each call, and a loop calls it with nothing that differs. Make the generator once, and draw from "
-                    "it.",
+                    f"It makes a new generator from {ast.unparse(call.args[0])[:40]} in each call, and a loop calls it "
+                    "with nothing that differs. Make the generator once, and draw from it.",
                 )
 
 
