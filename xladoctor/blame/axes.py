@@ -289,8 +289,8 @@ def rounded(clash: Clash) -> Iterator[Candidate]:
     elif said and first is not None:
         reason = f"{said}: scaled up again it is another size."
         named = [o for o, far in chain(first, 8) if far and o.kind == "constant" and not o.parents]
-        yield from at_origin(named[0] if named else None, 7.6, reason, None, "constant")
-        yield from at_origin(first, 6.0 if named else 7.5, reason, None, "input-shape")
+        yield from at_origin(named[0] if named else None, 7.6, reason, None, "input-shape")
+        yield from at_origin(first, 4.0 if named else 7.5, reason, None, "input-shape")
     elif said and len(clash.sides) > 1:
         # The data have the number: it is the one that both sizes come from.
         largest = str(max(side.size or 0 for side in clash.sides))

@@ -289,7 +289,11 @@ def of_embeddings(made: list[Value], sizes: Sequence[int], gathered: bool = Fals
     for layer in tables:
         rows = number(layer.settings.get("input_dim"))
         if layer.origin is not None and rows is None and len(places) == 1 and not gathered:
-            yield from at_origin(layer.origin, 6.0, "It makes the table that is indexed.", None, "units")
+            # What it is given was counted elsewhere.
+            counted = layer.settings.get("input_dim")
+            is_given = counted is not None and counted.origin is not None and counted.origin != layer.origin
+            weight = 5.0 if is_given else 6.0
+            yield from at_origin(layer.origin, weight, "It makes the table that is indexed.", None, "units")
             yield from _count_of_rows(layer.settings.get("input_dim"))
         if rows is not None and rows in sizes and layer.origin is not None:
             reason = f"It has {rows} rows, but an index is {rows} or more."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from xladoctor.blame.axis_orders import TURNS, turned
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Sizes
+from xladoctor.blame.documented_parts import of_attributes, of_places
 from xladoctor.blame.dtypes import SLUG, types_of
 from xladoctor.blame.suspicion import Candidate, conventions
 from xladoctor.sources.files import Files
@@ -38,8 +39,10 @@ def of_documents(hops: Mapping[Line, int], crash: Crash, run: Follower, files: F
             said = ast.get_docstring(function) if isinstance(function, ast.FunctionDef) else None
             if said is not None and isinstance(function, ast.FunctionDef):
                 found = [*_of_promises(function, said, crash), *(_of_order(function, said) if orders else ())]
-                found += _of_shapes(function, said, run, ranks) if shaped else ()
+                found += (*_of_shapes(function, said, run, ranks), *of_places(function, said)) if shaped else ()
                 yield from conventions(file, found, hops)
+            elif isinstance(function, ast.ClassDef) and shaped:
+                yield from conventions(file, of_attributes(function), hops)
 
 
 def shapes_said(text: str) -> list[tuple[str, ...]]:

@@ -30,6 +30,8 @@ _MAKES_DOUBLE = frozenset(
 )  # fmt: skip
 
 
+_NUMPY_COMPLEX = "What it gives is NumPy's complex128, unless another type is named."
+_TAKEN_OVER = "It takes over the type of what it is given: NumPy's is the double one unless another is named."
 _DOUBLES = {"float32": "float64", "complex64": "complex128"}
 """The type that NumPy makes where no type is named, for that which TensorFlow makes."""
 
@@ -49,7 +51,12 @@ def of_types(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[C
     double = double_operand(crash, files, known) if types in _WIDTHS else frozenset()
     found = list(_of_types(hops, crash, types, known, double))
     ours = [one for one in found if one.strong and (one.file, one.line) in double]
+    made = any(one.reason == _NUMPY_COMPLEX for one in ours)
     for one in found:
+        if made and one.reason == _TAKEN_OVER:
+            # Another line of the program makes the double one.
+            yield replace(one, weight=_STRONG)
+            continue
         is_other = bool(ours) and (one.file, one.line) not in double
         yield replace(one, strong=False, weight=min(one.weight, _STRONG)) if is_other else one
 
@@ -67,7 +74,7 @@ def _of_types(
         mixed += _of_constants(known)
     for file, tree in known.items() if types in _HALVES else ():
         for line in _complex_results(tree):
-            reason = "What it gives is NumPy's complex128, unless another type is named."
+            reason = _NUMPY_COMPLEX
             weight = 7.2 + (_OF_OPERAND if (file, line) in double else 0.0)
             yield from [Candidate(file, line, weight, reason, None, "other", True)] if (file, line) in hops else []
     for file, tree in known.items() if not mixed else ():
@@ -97,7 +104,7 @@ def _reason(node: ast.AST, types: frozenset[str], is_cast: bool) -> tuple[float,
     if "float64" in types and not is_cast and _is_double(node):
         return 6.0, "NumPy makes float64 here, where no type is named."
     if types in _WIDTHS and not is_cast and _takes_over(node):
-        return 6.4, "It takes over the type of what it is given: NumPy's is the double one unless another is named."
+        return 6.4, _TAKEN_OVER
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,51 +11,26 @@ from xladoctor.blame import (
     batches,
     candidates,
     conventions,
-    documented,
-    dtypes,
-    earlier,
-    habits,
-    handing,
-    library_orders,
-    limits,
-    message_words,
-    op_makers,
     operands,
-    out_of_step,
-    past_the_end,
     ranking,
-    remainders,
-    retraced,
-    settings_used,
-    siblings,
     slices,
-    stale_caches,
     suspicion,
-    tables,
     trials,
-    unsized,
     words,
 )
 from xladoctor.blame.apart import SEEN, apart
 from xladoctor.blame.arrivals import Arrival
 from xladoctor.blame.batches import Batching
-from xladoctor.blame.bindings import Index, Line, index
+from xladoctor.blame.bindings import Line, index
 from xladoctor.blame.call_arguments import FAILS, HINT
-from xladoctor.blame.canvas import of_canvas
 from xladoctor.blame.crash import Crash, Seen, crash_of
-from xladoctor.blame.elements import YIELDED, of_counts
+from xladoctor.blame.elements import YIELDED
 from xladoctor.blame.features import MAKES, Features, factors, features
-from xladoctor.blame.flat_targets import of_flat_targets
 from xladoctor.blame.follow import Follower
-from xladoctor.blame.fractions import of_fractions
-from xladoctor.blame.indices import LABEL, OF_VALUES, of_columns, of_indices, of_marks
-from xladoctor.blame.left_behind import of_left_behind
-from xladoctor.blame.objects_made import of_objects
-from xladoctor.blame.one_more import of_one_more
-from xladoctor.blame.open_lengths import of_open_lengths
+from xladoctor.blame.indices import LABEL, OF_VALUES, of_indices
+from xladoctor.blame.source_reasons import by_sources
 from xladoctor.blame.suspicion import Candidate, chain
 from xladoctor.blame.trials import Tried
-from xladoctor.blame.turned_parts import of_turned_parts
 from xladoctor.blame.values import Array, Clash, Dim, Origin, Value, leaves
 from xladoctor.edits.facts import facts_of
 from xladoctor.model.blame import Blame, Edit, Provenance, Step, Suspect
@@ -68,8 +42,6 @@ _MOST = 5
 _STEPS = 6
 _UNREACHED = 3
 """So many steps away is a line that something speaks against, and that no name leads to."""
-_UNEVEN = re.compile(r"Graph execution error|unexpected shape|same shape|inhomogeneous")
-"""What is said of sizes that met as the program ran."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +90,7 @@ def evidence(
     last = batches.partial(list(batches.batchings(run.made, run.fits)), crash)
     last = None if last is not None and clash is not None and batches.is_another(clash, last, crash) else last
     found = _reasons(run, clash, crash, last)
-    found = suspicion.ranked([*_by_sources(hops, crash, files, known, run, clash), *found])
+    found = suspicion.ranked([*by_sources(hops, crash, files, known, run, clash, nearest(run)), *found])
     for one in found:
         if one.strong:
             hops.setdefault((one.file, one.line), _UNREACHED)
@@ -129,65 +101,26 @@ def evidence(
     if clash is not None and shown:
         before = ranking.ordered(features(hops, run, clash, found, (), crash, files, wrong))
         tried = trials.tried(run, clash, found, crash, files, main, hops, facts, [at for at, _ in before])
-    if last is not None or any(one.strong and one.edit == "batch-size" for one in found):
-        # The rows that are left over, or that somebody feeds, are no number to write.
+    if last is not None or _meets_rows(clash) or any(one.strong and one.edit == "batch-size" for one in found):
+        # The rows that are left over, or that somebody feeds, or that another axis meets, are no number to write.
         tried = [one for one in tried if one.edit != "constant"]
-    outdone = {(one.file, one.line) for one in tried if one.outdone}
-    found = [replace(c, strong=False) if (c.file, c.line) in outdone else c for c in found]
+    outdone = {(one.file, one.line): one.edit for one in tried if one.outdone}
+    # Which multiple the side of an image should be is not tried: other numbers leave it open.
+    found = [
+        replace(c, strong=False) if (c.file, c.line) in outdone
+        and (c.edit, outdone[c.file, c.line]) != ("input-shape", "constant") else c
+        for c in found
+    ]  # fmt: skip
     lines = features(hops, run, clash, found, tried, crash, files, wrong)
     reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
     return Evidence(crash, clash, found, tried, reached, last, tuple(wrong.values()))
 
 
-def _by_sources(
-    hops: Mapping[Line, int], crash: Crash, files: Files, known: Index, run: Follower, clash: Clash | None
-) -> Iterator[Candidate]:
-    """The lines that the sources speak against, where the failure is of the kind of a mistake."""
-    yield from conventions.of_signatures(crash, hops, files)
-    inputs = frozenset(a.sizes[1:] for a in run.arrays if a.kind == "symbolic" and not a.inputs)
-    yield from habits.of_habits(hops, crash, files, inputs)
-    yield from limits.of_limits(hops, crash, files, habits.is_one_past(crash))
-    yield from handing.of_calls(crash, files)
-    yield from handing.of_exchanged(crash, files)
-    yield from handing.of_misplaced(hops, files)
-    yield from of_flat_targets(crash, hops, files)
-    yield from dtypes.of_types(hops, crash, files)
-    yield from retraced.of_first_shapes(crash, files)
-    yield from unsized.of_unsized(hops, crash, files)
-    yield from op_makers.of_makers(hops, crash, files)
-    yield from tables.of_tables(hops, crash, files)
-    yield from of_one_more(hops, crash, files)
-    yield from settings_used.of_settings(hops, crash, files, next(iter(known.files), ""))
-    yield from settings_used.of_defaults(hops, crash, files, clash)
-    yield from out_of_step.of_members(crash, files, known)
-    yield from of_marks(hops, crash, files)
-    yield from of_columns(hops, crash, files)
-    yield from axis_orders.of_orders(hops, crash, run, files)
-    yield from library_orders.of_libraries(hops, crash, files)
-    yield from message_words.of_words(hops, crash, files)
-    yield from stale_caches.of_kept(hops, crash, files)
-    yield from of_counts(hops, crash, files)
-    yield from remainders.of_levels(hops, crash, files)
-    yield from documented.of_documents(hops, crash, run, files)
-    yield from siblings.of_siblings(hops, crash, run, files)
-    yield from of_left_behind(hops, crash, files)
-    yield from past_the_end.of_windows(nearest(run), crash)
-    yield from of_turned_parts(hops, crash, files)
-    yield from of_fractions(crash, files, known.files)
-    yield from of_objects(crash, files, known.files)
-    yield from of_canvas(crash, files, known.files)
-    if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
-        yield from conventions.of_squeezes(hops, files)
-    if clash is None:
-        yield from of_open_lengths(hops, files) if _UNEVEN.search(crash.message) and crash.slug not in OF_VALUES else ()
-        return
-    yield from earlier.of_later(clash, hops, files, known, crash)
-    yield from earlier.of_validation(clash, run)
-    yield from remainders.of_remainders(clash, run)
-    yield from handing.of_other_calls(clash, run)
-    yield from settings_used.of_one_name(clash, run, hops, files)
-    yield from settings_used.of_stated(clash, run)
-    yield from tables.of_lost_rows(clash, run)
+def _meets_rows(clash: Clash | None) -> bool:
+    """Whether the rows of a batch meet another axis, in values with different numbers of axes."""
+    values = [v for v in clash.values if isinstance(v, Array)] if clash is not None else []
+    apart = len({len(v.dims) for v in values if v.dims is not None}) > 1
+    return clash is not None and apart and len({bool(side.batch) for side in clash.sides}) == 2
 
 
 def _not_reached(line: Line, crash: Crash, files: Files) -> bool:

@@ -17,6 +17,7 @@ _SAYS = re.compile(
     r"float\d*'? object cannot be interpreted as an integer|slice indices must be integers"
     r"|only integers, slices|arrays used as indices must be of integer|indices must be integers or slices, not"
     r"|by non-int of type '[\w.]*float|expected int(?:32|64).{0,40}type 'float'"
+    r"|expects? int\b.{0,60}(?:got|not) \d{1,9}\.\d"
     r"|Value for attr 'T(?:indices|shape|params)' of (?:float|double)|Dimension value must be integer",
     re.IGNORECASE,
 )
@@ -43,9 +44,47 @@ def of_fractions(crash: Crash, files: Files, names: list[str]) -> Iterator[Candi
     if not here or crash.at.file not in back.trees:
         return
     starts = [n for n in _wanted(here[-1]) if not (isinstance(n, ast.Name) and n.id in whole)]
-    for i, (file, at, said) in enumerate(_makers(back, crash.at.file, starts, whole)):
-        if i < _FIRST:
-            yield Candidate(file, at, 8.6 - i, said, None, "other", True)
+    made = list(_makers(back, crash.at.file, starts, whole))
+    for i, (file, at, said) in enumerate(made[:_FIRST]):
+        yield Candidate(file, at, 8.6 - i, said, None, "other", True)
+    for file, tree in back.trees.items():
+        for node in walk(tree):
+            if _tries_float_first(node):
+                reason = "It tries `float` before `int`: every whole number becomes one of floating point."
+                yield Candidate(file, getattr(node, "lineno", 0), 8.6, reason, None, "other", True)
+            elif (
+                not made and isinstance(node, ast.Call) and last_name(node.func) in _ROUNDS and not _is_cast(node, tree)
+            ):
+                yield Candidate(file, node.lineno, 7.4, _fraction(node), None, "other", True)
+
+
+def _tries_float_first(node: ast.AST) -> bool:
+    """`for kind in (float, int): try: return kind(text)`, or two attempts in this order."""
+    if isinstance(node, ast.For) and isinstance(node.iter, ast.Tuple | ast.List):
+        kinds = [last_name(e) for e in node.iter.elts]
+        return "float" in kinds and "int" in kinds and kinds.index("float") < kinds.index("int")
+    if isinstance(node, ast.Try):
+        first, later = ([last_name(c.func) for s in part for c in nodes_of(s, ast.Call)] for part in
+                        (node.body, [s for h in node.handlers for s in h.body]))  # fmt: skip
+        return "float" in first and "int" in later and "int" not in first
+    return False
+
+
+def _is_cast(call: ast.Call, tree: ast.Module) -> bool:
+    """Whether what a call gives is made a whole number in the same statement."""
+    return any(
+        _is_whole(outer) and any(n is call for n in walk(outer))
+        for outer in nodes_of(tree, ast.Call)
+        if outer is not call
+    )
+
+
+def _float_asked(node: ast.AST) -> str:
+    """The floating type that a cast asks for: `places.astype(np.float32)`."""
+    is_cast = isinstance(node, ast.Call) and last_name(node.func) in ("astype", "cast")
+    given = node.args[-1] if isinstance(node, ast.Call) and is_cast and node.args else None
+    word = str(given.value) if isinstance(given, ast.Constant) else last_name(given) if given is not None else ""
+    return word if word.startswith(("float", "double")) else ""
 
 
 def _wanted(statement: ast.AST) -> Iterator[ast.expr]:
@@ -122,6 +161,9 @@ def _fraction(node: ast.AST) -> str:
         return f"`{name}` rounds, and gives a number of floating point all the same; nothing casts it to `int`."
     if name in _ROOTS and head in _LIBRARIES:
         return f"`{name}` gives a number of floating point, and nothing casts it to `int`."
+    kind = _float_asked(node)
+    if kind:
+        return f"It makes {kind} of what it is given, and nothing casts that back to `int`."
     is_plain = isinstance(node, ast.Call) and len(node.args) == 1 and not any(k.arg == "dtype" for k in node.keywords)
     if is_plain and name in _ARRAYS and head in _LIBRARIES:
         return f"`{name}` makes floating-point numbers unless a type is named."

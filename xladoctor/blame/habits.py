@@ -13,7 +13,7 @@ from xladoctor.blame import elements
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash, Sizes
 from xladoctor.blame.elements import Found
-from xladoctor.blame.indices import OF_VALUES
+from xladoctor.blame.indices import OF_VALUES, indexed_lists, numbered_from_one
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import assigned_once, children, last_name, names_in, nodes_of, walk
@@ -52,11 +52,22 @@ def of_habits(hops: Mapping[Line, int], crash: Crash, files: Files, inputs: froz
         finders.append(_rows_second)
     finders += elements.finders(crash, files, inputs)
     for file, tree in files.trees(f for f, _ in hops if finders).items():
+        right = _right_counts(tree) if is_one_past(crash) else frozenset()
         for node in walk(tree):
             for find in finders:
                 found = find(node)
-                if found is not None and (file, found[0]) in hops:
+                if found is not None and (file, found[0]) in hops and found[0] not in right:
                     yield Candidate(file, found[0], found[1], found[2], None, found[3], strong=True)
+
+
+def _right_counts(tree: ast.Module) -> frozenset[int]:
+    """The lines that count a list which another line numbers from 1, and which is indexed by such a number as it is:
+    then not the count is wrong.
+    """
+    nodes = list(walk(tree))
+    lists = numbered_from_one(nodes) & indexed_lists(nodes)
+    calls = (n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) == "len" and n.args)
+    return frozenset(call.lineno for call in calls if ast.unparse(call.args[0]) in lists)
 
 
 def is_one_past(crash: Crash) -> bool:

@@ -107,11 +107,17 @@ def of_exchanged(crash: Crash, files: Files) -> Iterator[Candidate]:
         call, names = _call(caller, callee, files)
         given = [last_name(a) if isinstance(a, ast.Name | ast.Attribute) else "" for a in call.args] if call else []
         for i, j in combinations(range(min(len(given), len(names))), 2):
-            if names[i] != names[j] and (given[i], given[j]) == (names[j], names[i]) and call is not None:
+            crossed = _suits(given[i], names[j]) and _suits(given[j], names[i])
+            if crossed and not (_suits(given[i], names[i]) or _suits(given[j], names[j])) and call is not None:
                 reason = (
                     f"It gives `{given[i]}` in the place of `{names[i]}`, and `{given[j]}` in that of `{names[j]}`."
                 )
                 yield Candidate(caller.file, call.args[i].lineno, 8.8, reason, None, "other", strong=True)
+
+
+def _suits(given: str, name: str) -> bool:
+    """Whether an argument is called as a parameter, or as one of something: `probe_width` for `width`."""
+    return given == name or (bool(name) and given.endswith("_" + name))
 
 
 def of_misplaced(hops: Mapping[Line, int], files: Files) -> Iterator[Candidate]:
@@ -132,8 +138,8 @@ def of_misplaced(hops: Mapping[Line, int], files: Files) -> Iterator[Candidate]:
             if len(names) != 1 or any(isinstance(a, ast.Starred) for a in call.args):
                 continue
             for i, name in enumerate(given[: len(names[0])]):
-                j = names[0].index(name) if name in names[0] else i
-                if j != i and j < len(given) and given[j] != names[0][j] and given[j]:
+                j = next((k for k, wanted in enumerate(names[0]) if _suits(name, wanted)), i)
+                if j != i and j < len(given) and given[j] and not _suits(given[j], names[0][j]):
                     reason = f"It gives `{name}` in the place of `{names[0][i]}`."
                     yield Candidate(file, call.lineno, 7.8, reason, None, "other", True)
 

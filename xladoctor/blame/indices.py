@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
@@ -50,6 +50,22 @@ def _indices(statement: ast.AST | None) -> Iterator[ast.expr]:
             yield from (word.value for word in node.keywords if word.arg not in ("params", "input", "input_", "name"))
         elif isinstance(node, ast.Subscript):
             yield node.slice
+
+
+def indexed_lists(nodes: Iterable[ast.AST]) -> set[str]:
+    """What is indexed by a value as it is, `GRADES[best]`: numbers of this list begin at 0."""
+    taken = (n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Load))
+    return {
+        ast.unparse(n.value) for n in taken
+        if not isinstance(n.slice, ast.Constant | ast.Slice | ast.Tuple | ast.BinOp)
+    }  # fmt: skip
+
+
+def numbered_from_one(nodes: Iterable[ast.AST]) -> set[str]:
+    """What `enumerate(GRADES, 1)` numbers."""
+    calls = (n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) == "enumerate" and n.args)
+    starts = ((c, keyword(c, "start") or (c.args[1] if len(c.args) == 2 else None)) for c in calls)
+    return {ast.unparse(c.args[0]) for c, start in starts if isinstance(start, ast.Constant) and start.value == 1}
 
 
 def of_marks(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:

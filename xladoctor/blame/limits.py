@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.indices import LABEL, OF_VALUES
+from xladoctor.blame.indices import LABEL, OF_VALUES, indexed_lists
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, nodes_of, operands, walk
@@ -37,9 +37,12 @@ def of_limits(hops: Mapping[Line, int], crash: Crash, files: Files, one_past: bo
         if one_past:
             beyond = frozenset(size + 1 for size in crash.sizes)
             past = [f for n in nodes for f in _past_the_end(n, LABEL in crash.message, beyond)]
-            found += [
-                (at, min(w, _MEANT), why) if why == _FROM_ONE and _pads(nodes) else (at, w, why) for at, w, why in past
-            ]
+            meant, lists = _pads(nodes), indexed_lists(nodes)
+            back = {n.lineno for n in nodes if isinstance(n, ast.Call) and _numbers_one_of(n, lists)}
+            for at, weight, why in past:
+                if why == _FROM_ONE:
+                    weight = min(weight, _MEANT) if meant else _WRONG if at in back else weight
+                found.append((at, weight, why))
         yield from conventions(file, found, hops)
 
 
@@ -74,14 +77,29 @@ _MEANT = 5.5
 """Of numbers that begin at 1 because 0 fills what is not there: then a count is what is wrong."""
 
 
+_WRONG = 8.6
+"""Of numbers that begin at 1 where another line takes a number for a place in the list that was numbered."""
+
+
+def _numbers_one_of(call: ast.Call, lists: set[str]) -> bool:
+    return last_name(call.func) == "enumerate" and bool(call.args) and ast.unparse(call.args[0]) in lists
+
+
 def _pads(nodes: Sequence[ast.AST]) -> bool:
     """Whether a program fills up with zeros: `pad_sequences`, `mask_zero=True`, `[0] * n`."""
     return any(
         (isinstance(n, ast.keyword) and n.arg == "mask_zero")
         or (isinstance(n, ast.Call) and last_name(n.func) in ("pad_sequences", "pad", "padded_batch"))
-        or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and ast.unparse(n.left) == "[0]")
+        or (isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult) and _is_fill(n.left))
         for n in nodes
     )
+
+
+def _is_fill(node: ast.expr) -> bool:
+    """`[0]` or `[PAD]`, which is repeated."""
+    only = node.elts[0] if isinstance(node, ast.List) and len(node.elts) == 1 else None
+    is_zero = isinstance(only, ast.Constant) and only.value == 0
+    return is_zero or (isinstance(only, ast.Name | ast.Attribute) and "pad" in last_name(only).lower())
 
 
 _FILLS = {"full": (1, "fill_value"), "full_like": (1, "fill_value"), "fill": (1, "value"), "fillna": (0, "value"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from xladoctor.blame.crash import Crash, Frame
+from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, names_in, nodes_of, parameters, walk
@@ -37,7 +38,8 @@ def of_objects(crash: Crash, files: Files, names: Sequence[str]) -> Iterator[Can
         others = [call for _, target, call in made if last_name(target) != receiver]
         if len(own) == 1 and others:
             file, call = own[0]
-            shared = _shared(call, others)
+            # Which row is asked for depends on how many there are, and not on what the objects share.
+            shared = _shared(call, others) if crash.slug not in OF_VALUES else ""
             same = f", with `{shared}` as another one of its class has it" if shared else ""
             reason = f"It makes `{receiver}`, whose method failed{same}."
             yield Candidate(file, call.lineno, 8.4 if shared else 5.6, reason, None, "other", True)

@@ -34,6 +34,8 @@ def _reason(node: ast.AST) -> str | None:
         return None
     cut = node.value if isinstance(node, ast.Return | ast.Assign) else None
     part = cut.slice if isinstance(cut, ast.Subscript) else None
+    if isinstance(cut, ast.Subscript) and last_name(cut.value) in ("shape", "sizes"):
+        return None  # some axes of a shape, and no elements
     if isinstance(part, ast.Slice) and part.lower is None and part.step is None and _is_limit(part.upper):
         return f"It cuts to at most {ast.unparse(part.upper)[:40]}: shorter ones stay shorter." if part.upper else None
     return None

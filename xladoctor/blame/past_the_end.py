@@ -74,7 +74,7 @@ def _makers(dim: Dim, name: str) -> Iterator[Candidate]:
     made = worked or written or (known[-1] if known else None)
     if made is not None:
         reason = f"Windows reach past the end of `{name}`, whose size {dim.size or ''} is made here.".replace("  ", " ")
-        weight = 8.0 if worked or written else 6.5
+        weight = 8.0 if worked else 6.5
         yield Candidate(made.file, made.line, weight, reason, None, "constant", strong=True)
 
 

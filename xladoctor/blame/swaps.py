@@ -64,7 +64,7 @@ def of_swaps(
             continue
         others = {n.id for _, _, n in fields(holder) if isinstance(n, ast.Name)}
         own = assigned.get(node.lineno, "")
-        meant = agrees(holder, at, node, parameters)
+        meant = agrees(holder, at, node, parameters) or _is_short_for(own, node)
         for new, alike in [*_arrays(node, shapes, at_hand), *(() if meant else _fields(node, pairs, run))]:
             if (isinstance(new, ast.Name) and new.id in others) or ast.unparse(new) == own:
                 continue  # one value twice, and another one not at all; or what the line itself makes
@@ -76,6 +76,13 @@ def of_swaps(
             yield Variant(file, node.lineno, "by one", "slice", replaced(holder, name, at, new))
         for new in _one_column(node):
             yield Variant(file, node.lineno, "rank", "squeeze", replaced(holder, name, at, new))
+
+
+def _is_short_for(assigned: str, node: ast.expr) -> bool:
+    """Whether a line gives a field to a name that is short for it: `w, h = cfg.window, cfg.horizon`."""
+    field_name = last_name(node) if isinstance(node, ast.Attribute) else ""
+    shorts = {part.strip("() ") for part in assigned.split(",")}
+    return any(len(short) < 4 and short and field_name.startswith(short) for short in shorts)
 
 
 def _arrays(node: ast.expr, shapes: Shapes, at_hand: Beside) -> Iterator[tuple[ast.expr, bool]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
-from xladoctor.blame.indices import OF_VALUES
+from xladoctor.blame.indices import OF_VALUES, indexed_lists
 from xladoctor.blame.suspicion import Candidate, Found, chain, conventions
 from xladoctor.blame.values import Array, Clash, Origin, leaves
 from xladoctor.sources.files import Files
@@ -142,13 +142,15 @@ def _uncounted(tree: ast.Module) -> Iterator[Found]:
         sums = {ast.unparse(t): s.value for s in walk(scope) if isinstance(s, ast.Assign) for t in s.targets
                 if isinstance(s.value, ast.BinOp)}  # fmt: skip
         numbered = {part: how for n in walk(scope) for part, how in _numbered(n, sums)}
+        back = indexed_lists(walk(tree))
         for node in walk(scope) if numbered else ():
             value = node.value if isinstance(node, ast.Return | ast.Assign | ast.AnnAssign) else None
             counted = [value] if value is not None else [*_arguments(node)]
             for count in counted:
                 part = _counts(count)
                 if part in numbered:
-                    yield count.lineno, 8.0, f"It counts {part[:40]}, but ids are given by {numbered[part][:60]}."
+                    weight = 4.0 if part in back else 8.0
+                    yield count.lineno, weight, f"It counts {part[:40]}, but ids are given by {numbered[part][:60]}."
 
 
 def _numbered(node: ast.AST, sums: Mapping[str, ast.expr]) -> Iterator[tuple[str, str]]:

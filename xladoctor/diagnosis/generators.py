@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from xladoctor.diagnosis.first_suspect import suspect_at, with_first_suspect
 from xladoctor.diagnosis.own_source import program_of
@@ -25,6 +26,10 @@ def with_generator(diagnosis: Diagnosis, recording: Recording) -> Diagnosis:
     calls = [(file, line) for file, tree in trees.items() for line in _calls(tree)]
     if len(calls) != 1:
         return diagnosis
+    known = root.suspects[0] if root.suspects and root.location != root.raised_at else None
+    if known is not None and known.specific and "yield" not in known.code:
+        # Something else speaks against a line than that it yields what the signature does not allow.
+        return diagnosis.with_finding(root, replace(root, remedies=(*_remedies(shapes), *root.remedies)))
     suspect = suspect_at(recording, *calls[0], "Here the generator was given its signature.")
     return with_first_suspect(diagnosis, root, suspect, tuple(_remedies(shapes)))
 

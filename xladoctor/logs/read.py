@@ -270,7 +270,12 @@ class Collector:
             first = self._errors[key]
             self._count(first)
             if record.ended_run and not first.ended_run:
-                self._errors[key] = replace(first, ended_run=True)
+                first = replace(first, ended_run=True)
+            if not any(f.user for f in first.frames) and any(f.user for f in record.frames):
+                # Raised again from itself, as pandas does with a missing key: only the second traceback begins in the
+                # program.
+                first = replace(first, frames=record.frames)
+            self._errors[key] = first
             return
         if len(self._errors) >= ERRORS:
             victim = list(self._errors)[ERRORS - LAST]

@@ -132,6 +132,15 @@ def test_chain() -> None:
     assert (second.exception, second.ended_run) == ("RuntimeError", True)
 
 
+def test_an_error_that_is_raised_again_from_itself_has_the_line_of_the_program() -> None:
+    inner = '  File "/usr/lib/python3.11/site-packages/pandas/base.py", line 3, in get_loc\n    return find(key)\n'
+    outer = '  File "/home/user/train.py", line 7, in table\n    return days["flow"]\n'
+    head, words = "Traceback (most recent call last):\n", "KeyError: 'flow'\n"
+    cause = "\nThe above exception was the direct cause of the following exception:\n\n"
+    record = one((head + inner + words + cause + head + outer + inner + words).encode())
+    assert [f.line for f in record.frames if f.user] == [7] and record.ended_run
+
+
 def test_an_error_followed_by_further_epochs_did_not_end_the_run() -> None:
     assert not one(TRACEBACK + b"".join(b"\nEpoch %d/9\n1/1 - loss: 0.5\n" % i for i in range(2, 9))).ended_run
 
