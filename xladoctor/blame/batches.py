@@ -146,18 +146,29 @@ def _holders(found: Batching, arrays: Sequence[Array]) -> Iterator[Candidate]:
                 yield Candidate(at.file, at.line, 7.8, reason, None, "batch-size", True)
 
 
+def _counted_on(found: Batching, arrays: Sequence[Array]) -> int:
+    """How many lines make arrays of as many rows as a batch has, whatever the batch is."""
+    firsts = [a.dims[0] for a in arrays if a.dims and a.dims[0].size == found.size and not a.dims[0].batch]
+    made = [d.origin for d in firsts if d.origin is not None and d.origin.kind in _FIXES]
+    return len({(o.file, o.line) for o in made})
+
+
 def of_batching(found: Batching, clash: Clash | None, arrays: Sequence[Array] = ()) -> Iterator[Candidate]:
     """The lines to suspect: the stage that leaves a partial batch, and what holds the size fixed."""
     said = found.said
+    # A program that counts on whole batches in several lines needs whole batches; a single such line is the mistake.
+    counted = _counted_on(found, arrays)
     if found.origin is not None and found.pipeline:
         reason = f"{said}, and drop_remainder is not set."
-        yield Candidate(found.origin.file, found.origin.line, 9.0, reason, None, "drop-remainder", True)
+        weight = 8.2 if counted == 1 else 9.0
+        yield Candidate(found.origin.file, found.origin.line, weight, reason, None, "drop-remainder", True)
     for i, side in enumerate(clash.sides if clash is not None else ()):
         fixed = side.origin is not None and side.size is not None and side.size % found.size == 0
         columns = side.origin is not None and side.origin.kind == "layer" and "batch" not in side.origin.text
         if fixed and side.origin is not None and not side.batch and not columns:
             reason = f"{said}, but this line fixes {found.size}."
-            yield Candidate(side.origin.file, side.origin.line, 8.0, reason, i, "batch-size", True)
+            weight = 9.0 if counted == 1 else 7.2 if counted > 1 and found.pipeline else 8.0
+            yield Candidate(side.origin.file, side.origin.line, weight, reason, i, "batch-size", True)
             yield from _pins(side, found)
     yield from _holders(found, arrays)
     if found.cut is not None and found.cut.kind in ("slice", "split") and not found.pipeline:

@@ -104,6 +104,9 @@ def evidence(
     if last is not None or _meets_rows(clash) or any(one.strong and one.edit == "batch-size" for one in found):
         # The rows that are left over, or that somebody feeds, or that another axis meets, are no number to write.
         tried = [one for one in tried if one.edit != "constant"]
+    if _of_one_rank(clash):
+        # A further axis behind makes pairs of all with all of what was to meet one by one.
+        tried = [one for one in tried if one.edit != "expand"]
     outdone = {(one.file, one.line): one.edit for one in tried if one.outdone}
     # Which multiple the side of an image should be is not tried: other numbers leave it open.
     found = [
@@ -114,6 +117,14 @@ def evidence(
     lines = features(hops, run, clash, found, tried, crash, files, wrong)
     reached = {at: f for at, f in lines.items() if not _not_reached(at, crash, files)}
     return Evidence(crash, clash, found, tried, reached, last, tuple(wrong.values()))
+
+
+def _of_one_rank(clash: Clash | None) -> bool:
+    """Whether two arrays with as many axes meet one by one, and at one of them neither has 1."""
+    values = [v for v in clash.values[:2] if isinstance(v, Array)] if clash is not None else []
+    return clash is not None and clash.relation == "broadcast" and len(values) == 2 and not clash.hint and all(
+        v.dims is not None for v in values
+    ) and len(values[0].sizes) == len(values[1].sizes)  # fmt: skip
 
 
 def _meets_rows(clash: Clash | None) -> bool:

@@ -37,6 +37,7 @@ from xladoctor.blame.flat_targets import of_flat_targets
 from xladoctor.blame.follow import Follower
 from xladoctor.blame.fractions import of_fractions
 from xladoctor.blame.indices import OF_VALUES, of_columns, of_marks
+from xladoctor.blame.leading_axes import of_leading_axes
 from xladoctor.blame.left_behind import of_left_behind
 from xladoctor.blame.negative_index import of_negative_index
 from xladoctor.blame.objects_made import of_objects
@@ -99,6 +100,7 @@ def by_sources(
     if clash is None:
         yield from of_open_lengths(hops, files) if _UNEVEN.search(crash.message) and crash.slug not in OF_VALUES else ()
         return
+    yield from of_leading_axes(clash, crash, files)
     yield from earlier.of_later(clash, hops, files, known, crash)
     yield from earlier.of_validation(clash, run)
     yield from remainders.of_remainders(clash, run)

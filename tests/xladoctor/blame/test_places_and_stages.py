@@ -169,3 +169,52 @@ def test_an_argument_in_the_place_of_a_longer_name(given: str, blames: bool) -> 
         message="operands could not be broadcast together with shapes (9,16,16) (11,11)", dims=(16, 11),
     )  # fmt: skip
     assert bool(blames_for(told, "in the place of")) == blames
+
+
+WEIGHTS = """
+import tensorflow as tf
+def mixed(first, second, share):
+    return first + share * (second - first)
+def main(first, second):
+    n = 12
+    share = tf.random.uniform({})
+    return mixed(tf.zeros((12, 8, 8, 3)), tf.ones((12, 8, 8, 3)), share)
+main(first, second)
+"""
+
+
+@pytest.mark.parametrize(("shape", "blames"), [("(n, 1)", True), ("(n, 5)", False), ("(5, 1)", False)])
+def test_a_value_whose_axes_come_first_meets_the_last_ones(shape: str, blames: bool) -> None:
+    told = blamed(
+        WEIGHTS.format(shape), ("<module>", "main(first, second)"), ("main", "return mixed"),
+        ("mixed", "return first"),
+        slug="broadcast-mismatch", message="Incompatible shapes: [12,1] vs. [12,8,8,3]", dims=(12, 8),
+    )  # fmt: skip
+    assert bool(blames_for(told, "whose first axes")) == blames
+
+
+LAST = """
+import tensorflow as tf
+from scans import points
+ROWS = 16
+def step(model, batch):
+    labels = tf.concat([tf.ones((ROWS, 1)), tf.zeros((ROWS, 1))], 0)
+    {more}
+    return tf.reduce_mean(labels - tf.concat([batch, batch], 0))
+def main(model):
+    for batch in tf.data.Dataset.from_tensor_slices(tf.zeros((71, 1))).batch(ROWS):
+        step(model, batch)
+main(model)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "first"), [("noise = tf.random.normal((ROWS, 8))", "for batch in"), ("", "labels = ")]
+)
+def test_one_line_that_fixes_the_rows_or_several(more: str, first: str) -> None:
+    told = blamed(
+        LAST.format(more=more), ("<module>", "main(model)"), ("main", "step(model, batch)"),
+        ("step", "return tf.reduce"), slug="broadcast-mismatch", message="Incompatible shapes: [32,1] vs. [14,1]",
+        dims=(32, 14),
+    )  # fmt: skip
+    assert told is not None and told.suspects[0].code.startswith(first)
