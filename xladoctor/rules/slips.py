@@ -155,6 +155,17 @@ OF_SOURCE: Mapping[str, Kind] = {
             "expected. Move a picture with one bright pixel by (3, 0) to see which axis comes first.",
         ),
     ),
+    "parts-in-two-orders": Kind(
+        _PAIRING,
+        Remedy(
+            "order-of-the-cut",
+            "Put the parts together in the order in which they are cut",
+            "changes-numerics",
+            "After `reshape(-1, size, size, c)` of parts that lie row by row: `reshape(n, rows, cols, size, size, c)`, "
+            "`transpose(0, 1, 3, 2, 4, 5)`, `reshape(n, height, width, c)`. Cut a ramp and compare what comes back.",
+        ),
+    ),
+    "parts-not-moved": Kind(_PAIRING, _TRANSPOSE),
     "one-reordered": Kind(
         _PAIRING,
         Remedy(

@@ -54,6 +54,7 @@ from xladoctor.sources.slips.sums import collected, padded_means, unscaled
 from xladoctor.sources.slips.trace_time_python import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.two_orders import two_orders
+from xladoctor.sources.slips.two_ways_of_parts import two_ways_of_parts
 from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
 from xladoctor.sources.slips.whole import whole
@@ -101,6 +102,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from ignored(trees)
     yield from layouts(trees)
     yield from two_orders(trees)
+    yield from two_ways_of_parts(trees)
     yield from unread(trees)
 
 
