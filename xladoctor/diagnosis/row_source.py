@@ -15,7 +15,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.rules.slips import TOGETHER
+from xladoctor.rules.slips import PAIRS, TOGETHER
 from xladoctor.sources.rows import RowFault, row_faults
 from xladoctor.sources.rows.values import Calls
 
@@ -43,10 +43,7 @@ _REMEDIES = {
         "transpose-axes", "Transpose instead of reshaping", "safe",
         "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
     ),
-    "grid-by-reshape": Remedy(
-        "reshape-as-repeated", "Reshape to the order in which the rows were repeated", "safe",
-        "After `np.repeat(x, k, axis=0)` it is `reshape(len(x), k)`, after `np.tile(x, (k, 1))` `reshape(k, len(x))`.",
-    ),
+    "grid-by-reshape": PAIRS,
     "two-grids": Remedy(
         "repeat-alike", "Repeat both in the same way", "safe",
         "Partners of one row need `repeat` on both sides, or `tile` on both.",

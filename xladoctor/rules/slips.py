@@ -32,6 +32,11 @@ TOGETHER = Remedy(
     "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`.",
 )  # fmt: skip
 """Also where arrays are followed by their rows (`diagnosis/row_source.py`)."""
+PAIRS = Remedy(
+    "reshape-as-repeated", "Reshape to the order in which the rows were repeated", "safe",
+    "After `np.repeat(x, k, axis=0)` it is `reshape(len(x), k)`, after `np.tile(x, (k, 1))` `reshape(k, len(x))`.",
+)  # fmt: skip
+"""Also where arrays are followed by their rows (`diagnosis/row_source.py`)."""
 _TRANSPOSE = Remedy(
     "transpose-axes", "Transpose instead of reshaping", "safe",
     "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
@@ -165,6 +170,7 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`transpose(0, 1, 3, 2, 4, 5)`, `reshape(n, height, width, c)`. Cut a ramp and compare what comes back.",
         ),
     ),
+    "pairs-turned": Kind(_PAIRING, PAIRS),
     "parts-not-moved": Kind(_PAIRING, _TRANSPOSE),
     "one-reordered": Kind(
         _PAIRING,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.sources.names import keyword, last_name
 from xladoctor.sources.rows import tables
 from xladoctor.sources.rows.checks import whole_blocks
-from xladoctor.sources.rows.grids import COPIES, repeated
+from xladoctor.sources.rows.grids import COPIES, all_pairs, meshed, repeated, side_by_side, taken_flat
 from xladoctor.sources.rows.making import LITERALS, MAKES, PICKS, made, ordered, picked, written
 from xladoctor.sources.rows.meetings import elementwise, indexed, meet
 from xladoctor.sources.rows.objects import mapped, method, of_class, pipeline
@@ -180,6 +180,8 @@ def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], nam
         held = reader.names.get(name)
         return held if isinstance(held, Named) else Call(name)
     first = found[0]
+    if name in ("meshgrid", "product"):
+        return meshed(values, named) if name == "meshgrid" else None if named else all_pairs(values)
     if name == "matmul" and len(found) == 2 and named.get("transpose_b") is True:
         return first.as_new(shape=None, across=found[1].rows, integral=False, name="")
     if name in ("cdist", "pairwise_distances", "euclidean_distances") and len(found) == 2:
@@ -198,6 +200,8 @@ def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], nam
         keeps = name in ("array", "asarray", "astype", "copy", "int32", "int64", "numpy", "constant", "cast",
                          "convert_to_tensor", "list")  # fmt: skip
         return replace(first, name="") if keeps else first.as_new(shape=_kept_shape(name, first), name="")
+    if name in ("ravel", "flatten") and first.plane:
+        return taken_flat(first, (-1,))
     if name in ("ravel", "flatten"):
         flat = first.shape is not None and all(n == 1 for n in first.shape[1:])
         return first.as_new(shape=(first.count,), name="") if flat else None
@@ -240,8 +244,8 @@ def _predicted(reader: Reader, node: ast.Call, name: str, given: list[Any], name
     """A model is called: its first argument has the rows."""
     data = given[0] if given else named.get("x")
     model = _model(node)
-    if isinstance(data, Items):
-        data = next(arrays(data.values), None)
+    if isinstance(data, Items | Named):
+        data = side_by_side(reader, data, node)
     steps = keyword(node, "steps") if name == "predict" else None
     found = whole_blocks(reader, steps, reader.names) if steps is not None else None
     if found is not None and found[0] % found[1]:

@@ -10,6 +10,7 @@ from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.names import last_name
 from xladoctor.sources.rows import calls, tables
 from xladoctor.sources.rows.checks import generated
+from xladoctor.sources.rows.grids import all_pairs
 from xladoctor.sources.rows.making import mgrid
 from xladoctor.sources.rows.meetings import elementwise, indexed
 from xladoctor.sources.rows.types import result, wraps
@@ -218,8 +219,18 @@ def _compared(reader: Reader, node: ast.Compare, names: Names) -> Any:
     return replace(made, picks=RowSet(source=made.rows) if made.rows is not None else None)
 
 
+def _is_pair(node: ast.ListComp | ast.GeneratorExp) -> bool:
+    """Whether each element is the pair of what both loops are at, in their order or the other."""
+    targets = {last_name(g.target) for g in node.generators}
+    items = node.elt.elts if isinstance(node.elt, ast.Tuple | ast.List) else []
+    return len(items) == 2 and {last_name(i) for i in items} == targets and "" not in targets
+
+
 def _comprehension(reader: Reader, node: ast.ListComp | ast.GeneratorExp, names: Names) -> Any:
     inner = dict(names)
+    if len(node.generators) == 2 and not any(g.ifs for g in node.generators):
+        outer = reader.value(node.generators[0].iter, inner)
+        return all_pairs([outer, reader.value(node.generators[1].iter, inner)]) if _is_pair(node) else None
     if len(node.generators) != 1:
         return None
     over = node.generators[0]

@@ -87,6 +87,8 @@ class Array:
     """The sizes of the axes that the last one was made of, by a reshape."""
     grid: tuple[int | None, int | None] | None = None
     """(outer, inner) of rows that were repeated each, or as a whole: the inner ones are next to each other."""
+    plane: bool = False
+    """One of the arrays of a `meshgrid`: both of its axes are of a grid, and taken flat it is a row for each pair."""
     labelled: bool = False
     """A column of a table: pandas joins it to others by its labels, and not by place."""
     name: str = ""
@@ -101,6 +103,7 @@ class Array:
     def as_new(self, **changes: Any) -> Array:
         """Another array that is made of this one row by row: its numbers are no positions any more."""
         plain = {"of": None, "picks": None, "order": False, "statistic": None, "zeros": False, "series": None}
+        plain["plane"] = self.plane and changes.get("shape", self.shape) == self.shape
         return replace(self, **{**plain, **changes})
 
 
