@@ -83,6 +83,8 @@ def _attribute(reader: Reader, node: ast.Attribute, names: Names) -> Any:
         return held.values.get(node.attr)
     if isinstance(held, Table):
         return tables.attribute(held, node.attr)
+    if isinstance(held, Items) and node.attr in ("values", "indices") and len(held.values) == 2:
+        return held.values[node.attr == "indices"]  # of `top_k`
     if isinstance(held, Array):
         if node.attr == "shape" and held.shape is not None:
             return Items(list(held.shape))
@@ -119,6 +121,8 @@ def _subscript(reader: Reader, node: ast.Subscript, names: Names) -> Any:
     at = reader.value(first, names)
     if isinstance(at, Array):
         picked = indexed(reader, held, at, node)
+        if at.picks is not None and not at.picks.text:
+            at.picks.text = ast.unparse(first)[:60]
         return _columns(picked, parts) if rest and picked is not None else picked
     return None
 
@@ -205,6 +209,8 @@ def _operation(reader: Reader, node: ast.BinOp, names: Names) -> Any:
         sizes = [a.shape for a in found]
         shape = (sizes[0][0], *(sizes[1][1:])) if len(sizes) == 2 and sizes[0] and sizes[1] else None
         across = right.across if isinstance(right, Array) else None
+        if first is None and across is not None:
+            return Array(RowSet(), across=across)
         return first.as_new(shape=shape, across=across, integral=False) if first is not None else None
     wraps(reader, node, left, right)
     return result(node, left, right, elementwise(reader, found, node))

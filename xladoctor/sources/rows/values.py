@@ -20,6 +20,8 @@ class RowSet:
         """The set that these rows were picked from."""
         self.order = order
         """They are all rows of it, in another order."""
+        self.count: int | None = None
+        """How many rows it has, where an array of it says so."""
         self.cut: tuple[RowSet, str] | None = None
         """The set that these rows were cut from, and by which slice."""
 
@@ -35,6 +37,7 @@ class RowSet:
         mine, theirs = self.root(), other.root()
         if mine is not theirs:
             mine._parent = theirs
+            theirs.count = theirs.count if theirs.count is not None else mine.count
 
 
 def whole(one: RowSet, other: RowSet) -> tuple[RowSet, RowSet]:
@@ -95,6 +98,10 @@ class Array:
     place: tuple[str, int] = ("", 0)
     """File and line where it was predicted or put together; of one that was scaled, where that was."""
 
+    def __post_init__(self) -> None:
+        if self.rows is not None and self.shape and self.shape[0] is not None and not self.chunk:
+            self.rows.root().count = self.shape[0]
+
     @property
     def count(self) -> int | None:
         """How many rows there are."""
@@ -140,6 +147,8 @@ class Table:
     rows: RowSet | None
     count: int | None = None
     columns: Mapping[str, Array] = field(default_factory=dict)
+    counted: bool = False
+    """It was given an index of its own after its rows were chosen."""
 
     def array(self) -> Array:
         """Its numbers, without their labels."""
