@@ -170,6 +170,16 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`transpose(0, 1, 3, 2, 4, 5)`, `reshape(n, height, width, c)`. Cut a ramp and compare what comes back.",
         ),
     ),
+    "class-number-by-text": Kind(
+        _PAIRING,
+        Remedy(
+            "say-class-order",
+            "Say in which order the classes are numbered",
+            "changes-numerics",
+            '`class_names=[f"grade_{k}" for k in range(1, 11)]`, `pd.Categorical(x, categories=NAMES)`; or take the '
+            "name of a class from the same place as its number (`ds.class_names[k]`, `encoder.classes_[k]`).",
+        ),
+    ),
     "pairs-turned": Kind(_PAIRING, PAIRS),
     "parts-not-moved": Kind(_PAIRING, _TRANSPOSE),
     "one-reordered": Kind(

@@ -36,6 +36,7 @@ from xladoctor.sources.slips import (
 )
 from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
+from xladoctor.sources.slips.class_numbers import class_numbers
 from xladoctor.sources.slips.copied import copied
 from xladoctor.sources.slips.early import early
 from xladoctor.sources.slips.hooks import unknown_hooks
@@ -104,6 +105,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from layouts(trees)
     yield from two_orders(trees)
     yield from two_ways_of_parts(trees)
+    yield from class_numbers(trees)
     yield from unread(trees)
 
 
