@@ -20,8 +20,11 @@ _KEEPS = frozenset(
      "float32", "numpy"}
 )  # fmt: skip
 _RESHAPES, _TRANSPOSES = ("reshape", "view"), ("transpose", "permute")
+_FOLLOWED = _KEEPS | {*_RESHAPES, *_TRANSPOSES}
 _DEPTH = 8
 Scope = ast.AST
+Made = dict[str, list[ast.expr]]
+"""{name: what it is given}."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,20 @@ class _Step:
 def parts_of(file: str, tree: ast.Module) -> Iterator[Parts]:
     """All places of a file."""
     for scope in scopes(tree):
-        own = [n for n in _own(scope) if isinstance(n, ast.Call)]
-        inner = {id(_subject(c, scope)) for c in own}
-        for call in own:
+        own = list(_own(scope))
+        calls = [n for n in own if isinstance(n, ast.Call) and last_name(n.func) in _FOLLOWED]
+        made: Made = {}
+        for node in own if calls else ():
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and len(node.targets) == 1:
+                made.setdefault(node.targets[0].id, []).append(node.value)
+        inner = {id(_subject(c, made)) for c in calls}
+        for call in calls:
             if last_name(call.func) in _RESHAPES and id(call) not in inner:
-                found = _reshaped(_steps(call, scope))
+                found = _reshaped(_steps(call, made))
                 if found is not None:
                     line, joins, rows, torn = found
                     yield Parts(file, line, scope, joins, rows, torn)
-        for line, joins, rows in _looped(scope):
+        for line, joins, rows in _looped(own):
             yield Parts(file, line, scope, joins, rows)
 
 
@@ -78,17 +86,16 @@ def _own(scope: Scope) -> Iterator[ast.AST]:
             todo += list(ast.iter_child_nodes(node))
 
 
-def _subject(call: ast.Call, scope: Scope) -> ast.expr | None:
+def _subject(call: ast.Call, made: Made) -> ast.expr | None:
     """What a call is made on; of a name the expression that it was given last."""
     of, _ = operands(call, _MODULES)
     if isinstance(of, ast.Name):
-        above = [n for n in _own(scope) if isinstance(n, ast.Assign) and n.value.lineno < of.lineno]
-        above = [n for n in above if len(n.targets) == 1 and last_name(n.targets[0]) == of.id]
-        return max(above, key=lambda n: n.lineno).value if above else None
+        above = [value for value in made.get(of.id, ()) if value.lineno < of.lineno]
+        return max(above, key=lambda value: value.lineno) if above else None
     return of
 
 
-def _steps(node: ast.expr | None, scope: Scope) -> list[_Step]:
+def _steps(node: ast.expr | None, made: Made) -> list[_Step]:
     """What an array went through, the first one in front."""
     found: list[_Step] = []
     for _ in range(_DEPTH):
@@ -108,7 +115,7 @@ def _steps(node: ast.expr | None, scope: Scope) -> list[_Step]:
             break
         elif name not in _KEEPS:
             break
-        node = _subject(node, scope)
+        node = _subject(node, made)
     return found[::-1]
 
 
@@ -167,9 +174,9 @@ def _not_moved(split: _Step, last: _Step) -> tuple[int, bool, bool, bool] | None
     return None
 
 
-def _looped(scope: Scope) -> Iterator[tuple[int, bool, bool]]:
+def _looped(own: list[ast.AST]) -> Iterator[tuple[int, bool, bool]]:
     """(line, joins, rows first) of slices of an array by two running numbers, one after the other."""
-    for node in _own(scope):
+    for node in own:
         if isinstance(node, ast.For):
             inner = [n for n in node.body if isinstance(n, ast.For)]
             major = _target(node)

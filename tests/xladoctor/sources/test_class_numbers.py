@@ -65,6 +65,20 @@ encoder = LabelEncoder()
 y = encoder.fit_transform(table.risk)
 print(RISK[int(net.predict(x[:1]).argmax())])  # wrong
 """,
+    "from zero on": FOLDERS.replace("range(1, LEVELS + 1)", "range(LEVELS)") + """
+def error(net, rows, truth):
+    guess = np.argmax(net.predict(rows), axis=1)
+    return np.abs(guess - truth).mean()  # wrong
+""",
+    "steps of an angle": FOLDERS.replace("range(1, LEVELS + 1)", "range(0, 360, 30)") + """
+angle = net.predict(rows).argmax(axis=-1) * 30  # wrong
+""",
+    "a list of numbers": FOLDERS.replace("range(1, LEVELS + 1)", "DOSES").replace('f"level_{level}"', "str(level)")
+    + """
+DOSES = [1, 5, 20, 100]
+guess = net.predict(rows).argmax(axis=1)
+print(np.array(DOSES)[guess].mean())  # wrong
+""",
     "numbers of weeks": """
 WEEKS = [f"week {w}" for w in range(14)]
 week = rng.choice(WEEKS, 500)
@@ -74,6 +88,12 @@ print(WEEKS[best[0]], [WEEKS[b] for b in best])  # wrong
 """,
 }  # fmt: skip
 HEALTHY = {
+    "numbers of one width": FOLDERS.replace("range(1, LEVELS + 1)", "range(10, 90, 10)") + """
+print(net.predict(rows).argmax(axis=1) + 10, net.predict(rows).argmax(axis=1) * 10)
+""",
+    "classes that are compared": FOLDERS.replace("range(1, LEVELS + 1)", "range(LEVELS)") + """
+print((net.predict(rows).argmax(axis=1) == truth).mean())
+""",
     "a fixed width": FOLDERS.replace("{level}", "{level:02d}") + "\nk = net.predict(x).argmax(1)\nprint(k + 1)\n",
     "fewer than ten": FOLDERS.replace("= 12", "= 9") + "\nk = net.predict(x).argmax(1)\nprint(k + 1)\n",
     "names of the data": FOLDERS + """

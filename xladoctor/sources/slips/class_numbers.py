@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xladoctor.sources.names import keyword, last_name, names_in, nodes_of, positional, walk
@@ -23,6 +23,7 @@ _LOOKED_UP = frozenset(
 _MAKES = frozenset({"makedirs", "mkdir"})
 _PLAIN = frozenset({"array", "asarray", "astype", "int", "numpy", "ravel", "flatten", "convert_to_tensor", "item"})
 _DEPTH = 8
+_MOST = 1000
 Trees = Mapping[str, ast.Module]
 
 
@@ -43,6 +44,8 @@ class _Names:
     first: int | None = None
     """Where they are numbered, the first number."""
     example: str = ""
+    in_folders: bool = False
+    """They are written where folders are made."""
 
 
 def class_numbers(trees: Trees) -> Iterator[tuple[str, Slip]]:
@@ -135,6 +138,19 @@ class _Numbers:
         made = self._made.get(last_name(node), [])
         return self.value(made[0], depth - 1) if len(made) == 1 and depth else None
 
+    def listed(self, node: ast.expr) -> list[int]:
+        """The numbers that a loop goes through: of a `range`, or of a list that is written."""
+        if isinstance(node, ast.Call) and last_name(node.func) == "range" and node.args:
+            ends = [self.value(a) for a in node.args]
+            known = [e for e in ends if e is not None]
+            whole = len(known) == len(ends) and (len(known) < 3 or known[2] != 0)
+            counted = range(*known) if whole else range(0)
+            return list(counted) if len(counted) <= _MOST else []
+        made = self._made.get(last_name(node), [node])
+        items = made[0].elts if len(made) == 1 and isinstance(made[0], ast.List | ast.Tuple) else []
+        found = [n for n in (self.value(i) for i in items) if n is not None]
+        return found if len(found) == len(items) else []
+
 
 def _lists(trees: Trees, numbers: _Numbers) -> Iterator[_Names]:
     """Lists of names as they are written, and names that are made of numbers without a width."""
@@ -152,30 +168,31 @@ def _lists(trees: Trees, numbers: _Numbers) -> Iterator[_Names]:
             if any(last_name(c.func) in _MAKES for c in nodes_of(scope, ast.Call)) and isinstance(scope, FUNCTIONS):
                 for loop in nodes_of(scope, ast.For):
                     for node in (n for s in loop.body for n in walk(s)):
-                        yield from _numbered("", node, loop, numbers)
+                        yield from (replace(n, in_folders=True) for n in _numbered("", node, loop, numbers))
 
 
 def _numbered(name: str, node: ast.AST, loop: ast.For | ast.comprehension, numbers: _Numbers) -> Iterator[_Names]:
-    """`f"grade_{k}"` of more numbers than 10, that have no fixed width and do not begin where all have two digits."""
-    counted = loop.iter if isinstance(loop.iter, ast.Call) and last_name(loop.iter.func) == "range" else None
-    if counted is None or not counted.args or len(counted.args) > 2 or not isinstance(node, ast.JoinedStr):
+    """`f"grade_{k}"` and `str(k)` of numbers without a fixed width, where text has another order than they have."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else []
+    last: ast.expr | None = None
+    if 0 < len(parts) < 3 and isinstance(parts[-1], ast.FormattedValue) and parts[-1].format_spec is None:
+        last = parts[-1].value
+    elif isinstance(node, ast.Call) and last_name(node.func) == "str" and len(node.args) == 1:
+        last = node.args[0]
+    if not isinstance(last, ast.Name) or last.id != last_name(loop.target):
         return
-    first = numbers.value(counted.args[0]) if len(counted.args) == 2 else 0
-    end = numbers.value(counted.args[-1])
-    last = node.values[-1]
-    plain = isinstance(last, ast.FormattedValue) and last.format_spec is None and isinstance(last.value, ast.Name)
-    if first is None or end is None or not plain or len(node.values) > 2 or not first < 10 < end:
-        return
-    if isinstance(last, ast.FormattedValue) and last_name(last.value) == last_name(loop.target):
-        prefix = str(getattr(node.values[0], "value", "")) if len(node.values) == 2 else ""
-        texts = sorted(f"{prefix}{n}" for n in range(first, end))
-        yield _Names(name, first, ", ".join(texts[:3]))
+    prefix = str(getattr(parts[0], "value", "")) if len(parts) == 2 else ""
+    found = numbers.listed(loop.iter)
+    texts = [f"{prefix}{n}" for n in found]
+    if texts != sorted(texts):
+        own = name or last_name(loop.iter)
+        yield _Names(own, found[0], ", ".join(sorted(texts)[:3]))
 
 
 def _is_of(coder: _Coder, names: _Names, trees: Trees) -> bool:
     """Whether the names are those that are numbered: folders are made of them, or the texts are drawn from them."""
     if coder.of is None:
-        return not names.name or any(_makes_folders(tree, names.name) for tree in trees.values())
+        return names.in_folders or any(_makes_folders(tree, names.name) for tree in trees.values())
     keys = {n.value for n in nodes_of(coder.of, ast.Constant) if isinstance(n.value, str)} - {"category"}
     columns = {n.attr for n in nodes_of(coder.of, ast.Attribute)}
     wanted = names_in(coder.of) | keys | columns
@@ -214,6 +231,8 @@ def _how(node: ast.AST, names: _Names, own: set[str]) -> str:
     """What the number of a class is taken for."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and names.first and _is_class(node.left, own):
         return "the number within its name" if ast.unparse(node.right) == str(names.first) else ""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.Mult) and names.first == 0:
+        return "the number within its name" if _is_class(node.left, own) else ""
     place = f"a place in `{names.name}`"
     if not names.name:
         return ""
