@@ -67,6 +67,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "one-convention": _none(CODE),
     "one-direction": _none(CODE),
     "one-order": _none(CODE),
+    "stride-of-the-inner-loop": _none(CODE),
     "say-class-order": _none(CODE),
     "rows-by-place": _none(CODE),
     "order-of-the-cut": _none(CODE),

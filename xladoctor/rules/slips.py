@@ -181,6 +181,15 @@ OF_SOURCE: Mapping[str, Kind] = {
         ),
     ),
     "pairs-turned": Kind(_PAIRING, PAIRS),
+    "stride-of-the-other-loop": Kind(
+        _PAIRING,
+        Remedy(
+            "stride-of-the-inner-loop",
+            "Multiply by the count of the inner number",
+            "changes-numerics",
+            "`x[row * columns + column]`; or give the array both axes and take `x[row, column]`.",
+        ),
+    ),
     "parts-not-moved": Kind(_PAIRING, _TRANSPOSE),
     "one-reordered": Kind(
         _PAIRING,

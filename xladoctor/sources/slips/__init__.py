@@ -52,6 +52,7 @@ from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.shuffled_alone import shuffled_alone
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.straight_through import straight_through
+from xladoctor.sources.slips.strides import strides
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
 from xladoctor.sources.slips.trace_time_python import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
@@ -66,6 +67,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, pair_tables,
+    strides,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
