@@ -15,7 +15,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.rules.slips import TOGETHER
+from xladoctor.rules.slips import PAIRS, TOGETHER
 from xladoctor.sources.rows import RowFault, row_faults
 from xladoctor.sources.rows.values import Calls
 
@@ -24,7 +24,7 @@ _SLUGS = {
     "ordered-twice": _PAIRING, "other-order": _PAIRING, "two-orders": _PAIRING, "foreign-positions": _PAIRING,
     "axes-by-reshape": _PAIRING, "series-by-reshape": _PAIRING, "rest-left-out": _ROWS, "padded-rows": _ROWS,
     "zip-cuts": _ROWS, "own-statistics": _UNLIKE, "wraps-below": _WRAP, "wraps-above": _WRAP,
-    "grid-by-reshape": _PAIRING, "two-grids": _PAIRING,
+    "grid-by-reshape": _PAIRING, "two-grids": _PAIRING, "positions-as-labels": _PAIRING,
     "zero-replaced": "dead-switch",
 }  # fmt: skip
 _UNDO = Remedy(
@@ -39,14 +39,15 @@ _REMEDIES = {
         "positions-of-all", "Convert the positions to those of the whole array", "safe",
         "`picked[positions]` are the rows of the whole array, where `picked` chose the part.",
     ),
+    "positions-as-labels": Remedy(
+        "rows-by-place", "Take rows by place", "safe",
+        "`table.iloc[positions]`, or `table = table[mask].reset_index(drop=True)` before.",
+    ),
     "axes-by-reshape": Remedy(
         "transpose-axes", "Transpose instead of reshaping", "safe",
         "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
     ),
-    "grid-by-reshape": Remedy(
-        "reshape-as-repeated", "Reshape to the order in which the rows were repeated", "safe",
-        "After `np.repeat(x, k, axis=0)` it is `reshape(len(x), k)`, after `np.tile(x, (k, 1))` `reshape(k, len(x))`.",
-    ),
+    "grid-by-reshape": PAIRS,
     "two-grids": Remedy(
         "repeat-alike", "Repeat both in the same way", "safe",
         "Partners of one row need `repeat` on both sides, or `tile` on both.",
@@ -156,6 +157,12 @@ def _of_order(fault: RowFault, one: str = "", other: str = "", third: str = "", 
             f"`{one}` has positions within a part of the rows, but indexes all of `{third}`",
             f"`{one}` counts within the rows that `{other}` chose. In `{third}`, which has all rows, the same "
             "numbers are other rows.",
+        )
+    if fault.kind == "positions-as-labels":
+        return (
+            f"`{one}` has places in a table, and `{other}` takes rows by their labels",
+            f"The rows of the table were chosen or sorted, and kept the labels that they had in the whole table. "
+            f"`{other}[{one}]` takes the rows with these numbers as labels, which stand at other places.",
         )
     if fault.kind == "series-by-reshape":
         many, length = fault.numbers[:2]

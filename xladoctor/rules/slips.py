@@ -32,6 +32,11 @@ TOGETHER = Remedy(
     "`order = rng.permutation(len(x))`, then `x[order]` and `y[order]`.",
 )  # fmt: skip
 """Also where arrays are followed by their rows (`diagnosis/row_source.py`)."""
+PAIRS = Remedy(
+    "reshape-as-repeated", "Reshape to the order in which the rows were repeated", "safe",
+    "After `np.repeat(x, k, axis=0)` it is `reshape(len(x), k)`, after `np.tile(x, (k, 1))` `reshape(k, len(x))`.",
+)  # fmt: skip
+"""Also where arrays are followed by their rows (`diagnosis/row_source.py`)."""
 _TRANSPOSE = Remedy(
     "transpose-axes", "Transpose instead of reshaping", "safe",
     "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
@@ -155,6 +160,37 @@ OF_SOURCE: Mapping[str, Kind] = {
             "expected. Move a picture with one bright pixel by (3, 0) to see which axis comes first.",
         ),
     ),
+    "parts-in-two-orders": Kind(
+        _PAIRING,
+        Remedy(
+            "order-of-the-cut",
+            "Put the parts together in the order in which they are cut",
+            "changes-numerics",
+            "After `reshape(-1, size, size, c)` of parts that lie row by row: `reshape(n, rows, cols, size, size, c)`, "
+            "`transpose(0, 1, 3, 2, 4, 5)`, `reshape(n, height, width, c)`. Cut a ramp and compare what comes back.",
+        ),
+    ),
+    "class-number-by-text": Kind(
+        _PAIRING,
+        Remedy(
+            "say-class-order",
+            "Say in which order the classes are numbered",
+            "changes-numerics",
+            '`class_names=[f"grade_{k}" for k in range(1, 11)]`, `pd.Categorical(x, categories=NAMES)`; or take the '
+            "name of a class from the same place as its number (`ds.class_names[k]`, `encoder.classes_[k]`).",
+        ),
+    ),
+    "pairs-turned": Kind(_PAIRING, PAIRS),
+    "stride-of-the-other-loop": Kind(
+        _PAIRING,
+        Remedy(
+            "stride-of-the-inner-loop",
+            "Multiply by the count of the inner number",
+            "changes-numerics",
+            "`x[row * columns + column]`; or give the array both axes and take `x[row, column]`.",
+        ),
+    ),
+    "parts-not-moved": Kind(_PAIRING, _TRANSPOSE),
     "one-reordered": Kind(
         _PAIRING,
         Remedy(

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from xladoctor.sources.names import keyword, last_name
 from xladoctor.sources.rows import tables
 from xladoctor.sources.rows.checks import whole_blocks
-from xladoctor.sources.rows.grids import COPIES, repeated
+from xladoctor.sources.rows.grids import COPIES, all_pairs, meshed, repeated, side_by_side, taken_flat
 from xladoctor.sources.rows.making import LITERALS, MAKES, PICKS, made, ordered, picked, written
-from xladoctor.sources.rows.meetings import elementwise, indexed, meet
+from xladoctor.sources.rows.meetings import compared, elementwise, indexed, meet
+from xladoctor.sources.rows.neighbours import is_tree, neighbours
 from xladoctor.sources.rows.objects import mapped, method, of_class, pipeline
 from xladoctor.sources.rows.shapes import joined, padded, reshaped
 from xladoctor.sources.rows.types import typed
@@ -56,6 +57,9 @@ SCALES = frozenset({"mean", "std", "nanmean", "nanstd", "reduce_mean", "reduce_s
 METHODS = frozenset({"evaluate", "fit", "predict", "predict_on_batch", "test_on_batch", "train_on_batch"})
 LOADS = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "frombuffer"})
 _JOINS = frozenset({"concatenate", "concat", "vstack", "stack", "hstack", "column_stack"})
+_ALL_WITH_ALL = frozenset(
+    {"cdist", "cosine_distances", "cosine_similarity", "euclidean_distances", "linear_kernel", "pairwise_distances"}
+)
 _COMPARES = ("accuracy", "auc", "corr", "error", "f1", "loss", "mae", "mse", "precision", "r2", "recall", "score")
 _MODELS = frozenset({"Functional", "Model", "Sequential", "load_model"})
 _WHOLE: dict[str, Callable[[float], int]] = {"ceil": math.ceil, "floor": math.floor, "int": int}
@@ -65,8 +69,9 @@ _MODULES = frozenset({"jnp", "math", "nn", "np", "numpy", "ops", "random", "tf",
 def called(reader: Reader, node: ast.Call, names: Names) -> Any:
     """What a call gives."""
     held = None
-    if isinstance(node.func, ast.Attribute) and last_name(node.func.value) not in _MODULES:
+    if isinstance(node.func, ast.Attribute):
         held = reader.value(node.func.value, names)
+        held = None if last_name(node.func.value) in _MODULES and not is_tree(held) else held
     given = list(_given(reader, node, names))
     found = _called(reader, node, names, held, given)
     if isinstance(found, Array) and found.rows is not None and found.rows.order:
@@ -95,16 +100,19 @@ def _called(reader: Reader, node: ast.Call, names: Names, held: Any, given: list
     callee = held.values.get(name) if isinstance(held, Named) else names.get(name, reader.names.get(name))
     if isinstance(callee, Call) and callee.name in _MODELS and (isinstance(held, Named) or held is None):
         return _predicted(reader, node, name, given, named)
+    near = neighbours(reader, node, held, given, named, names)
+    if near is not None:
+        return near
     if isinstance(held, Named) and (name in held.methods or name not in METHODS):
+        if _has_model(reader, held, name):
+            return _predicted(reader, node, name, given, named)
         return method(reader, held, name, given, named, names)
     of_table = tables.called(reader, node, names, held, given, named)
     if of_table is not None:
         return of_table.value
     given = tables.as_arrays(given) if name in METHODS or name in SAME or name == "len" else given
-    if isinstance(held, Pipeline):
-        return mapped(reader, node, held, names)
-    if name == "from_tensor_slices":
-        return pipeline(given[0] if given else None)
+    if isinstance(held, Pipeline) or name == "from_tensor_slices":
+        return mapped(reader, node, held, names) if isinstance(held, Pipeline) else pipeline([*given, None][0])
     kind = reader.names.get(name) if isinstance(node.func, ast.Name) else None
     if isinstance(node.func, ast.Name) and isinstance(names.get(name), Named):
         kind = names[name]
@@ -132,17 +140,18 @@ def _called(reader: Reader, node: ast.Call, names: Names, held: Any, given: list
         return elementwise(reader, found, node)
     if name == "array_split" and given and isinstance(given[0], Array):
         return Items(block=chunk_of(given[0]), count=given[1] if len(given) > 1 and isinstance(given[1], int) else None)
-    if name == "sorted" and "key" in named and node.args and isinstance(node.args[0], ast.Call):
-        return ordered(given[0]) if given and last_name(node.args[0].func) == "range" else None
     if name == "shuffle" and given and isinstance(given[0], Array):
         return _shuffled(reader, node, names, given)
     if name in MAKES:
         return made(name, given, named)
-    if name in PICKS:
-        return picked(name, values, named)
-    if name in ("gather", "take") and len(found) >= 2:
-        return indexed(reader, found[0], found[1], node)
     return _of_arrays(reader, node, name, values, named, found)
+
+
+def _has_model(reader: Reader, held: Named, name: str) -> bool:
+    """Whether an object keeps a model under this name: `self.encoder(x)`."""
+    inner = held.values.get(name)
+    called = isinstance(inner, Named) and "call" in inner.methods and "__call__" not in inner.methods
+    return held.kind == "object" and name not in held.methods and (called or (name in reader.models and inner is None))
 
 
 def _shuffled(reader: Reader, node: ast.Call, names: Names, given: list[Any]) -> Any:
@@ -170,6 +179,12 @@ def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], nam
         and values[0].block is not None
     ):
         return joined(reader, "array", values, named, node)
+    if name == "sorted" and "key" in named and node.args and isinstance(node.args[0], ast.Call):
+        return ordered(values[0]) if values and last_name(node.args[0].func) == "range" else None
+    if name in PICKS:
+        return picked(name, values, named)
+    if name in ("gather", "take") and len(found) >= 2:
+        return indexed(reader, found[0], found[1], node)
     if name in LOADS:
         return Array(RowSet())
     if name in LITERALS and values and (literal := written(values[0])) is not None:
@@ -180,10 +195,10 @@ def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], nam
         held = reader.names.get(name)
         return held if isinstance(held, Named) else Call(name)
     first = found[0]
-    if name == "matmul" and len(found) == 2 and named.get("transpose_b") is True:
-        return first.as_new(shape=None, across=found[1].rows, integral=False, name="")
-    if name in ("cdist", "pairwise_distances", "euclidean_distances") and len(found) == 2:
-        return first.as_new(shape=None, across=found[1].rows, integral=False, name="")
+    if name in ("meshgrid", "product"):
+        return meshed(values, named) if name == "meshgrid" else None if named else all_pairs(values)
+    if (name == "matmul" and named.get("transpose_b") is True) or name in _ALL_WITH_ALL:
+        return compared(values)
     if name in COPIES:
         return repeated(name, first, values, named)
     if name == "reshape":
@@ -192,12 +207,14 @@ def _of_arrays(reader: Reader, node: ast.Call, name: str, values: list[Any], nam
         return padded(first, values, named, node)
     if name in REDUCES:
         return reduced(reader, name, first, values, named, node)
-    if name in ("top_k", "argsort", "argpartition"):
+    if name in ("top_k", "argsort", "argpartition", "argmax", "argmin"):
         return picked(name, values, named)
     if name in SAME:
         keeps = name in ("array", "asarray", "astype", "copy", "int32", "int64", "numpy", "constant", "cast",
                          "convert_to_tensor", "list")  # fmt: skip
         return replace(first, name="") if keeps else first.as_new(shape=_kept_shape(name, first), name="")
+    if name in ("ravel", "flatten") and first.plane:
+        return taken_flat(first, (-1,))
     if name in ("ravel", "flatten"):
         flat = first.shape is not None and all(n == 1 for n in first.shape[1:])
         return first.as_new(shape=(first.count,), name="") if flat else None
@@ -240,8 +257,8 @@ def _predicted(reader: Reader, node: ast.Call, name: str, given: list[Any], name
     """A model is called: its first argument has the rows."""
     data = given[0] if given else named.get("x")
     model = _model(node)
-    if isinstance(data, Items):
-        data = next(arrays(data.values), None)
+    if isinstance(data, Items | Named):
+        data = side_by_side(reader, data, node)
     steps = keyword(node, "steps") if name == "predict" else None
     found = whole_blocks(reader, steps, reader.names) if steps is not None else None
     if found is not None and found[0] % found[1]:

@@ -10,6 +10,7 @@ from xladoctor.sources.arithmetic import reckoned
 from xladoctor.sources.names import last_name
 from xladoctor.sources.rows import calls, tables
 from xladoctor.sources.rows.checks import generated
+from xladoctor.sources.rows.grids import all_pairs
 from xladoctor.sources.rows.making import mgrid
 from xladoctor.sources.rows.meetings import elementwise, indexed
 from xladoctor.sources.rows.types import result, wraps
@@ -82,6 +83,8 @@ def _attribute(reader: Reader, node: ast.Attribute, names: Names) -> Any:
         return held.values.get(node.attr)
     if isinstance(held, Table):
         return tables.attribute(held, node.attr)
+    if isinstance(held, Items) and node.attr in ("values", "indices") and len(held.values) == 2:
+        return held.values[node.attr == "indices"]  # of `top_k`
     if isinstance(held, Array):
         if node.attr == "shape" and held.shape is not None:
             return Items(list(held.shape))
@@ -118,6 +121,8 @@ def _subscript(reader: Reader, node: ast.Subscript, names: Names) -> Any:
     at = reader.value(first, names)
     if isinstance(at, Array):
         picked = indexed(reader, held, at, node)
+        if at.picks is not None and not at.picks.text:
+            at.picks.text = ast.unparse(first)[:60]
         return _columns(picked, parts) if rest and picked is not None else picked
     return None
 
@@ -204,6 +209,8 @@ def _operation(reader: Reader, node: ast.BinOp, names: Names) -> Any:
         sizes = [a.shape for a in found]
         shape = (sizes[0][0], *(sizes[1][1:])) if len(sizes) == 2 and sizes[0] and sizes[1] else None
         across = right.across if isinstance(right, Array) else None
+        if first is None and across is not None:
+            return Array(RowSet(), across=across)
         return first.as_new(shape=shape, across=across, integral=False) if first is not None else None
     wraps(reader, node, left, right)
     return result(node, left, right, elementwise(reader, found, node))
@@ -218,8 +225,18 @@ def _compared(reader: Reader, node: ast.Compare, names: Names) -> Any:
     return replace(made, picks=RowSet(source=made.rows) if made.rows is not None else None)
 
 
+def _is_pair(node: ast.ListComp | ast.GeneratorExp) -> bool:
+    """Whether each element is the pair of what both loops are at, in their order or the other."""
+    targets = {last_name(g.target) for g in node.generators}
+    items = node.elt.elts if isinstance(node.elt, ast.Tuple | ast.List) else []
+    return len(items) == 2 and {last_name(i) for i in items} == targets and "" not in targets
+
+
 def _comprehension(reader: Reader, node: ast.ListComp | ast.GeneratorExp, names: Names) -> Any:
     inner = dict(names)
+    if len(node.generators) == 2 and not any(g.ifs for g in node.generators):
+        outer = reader.value(node.generators[0].iter, inner)
+        return all_pairs([outer, reader.value(node.generators[1].iter, inner)]) if _is_pair(node) else None
     if len(node.generators) != 1:
         return None
     over = node.generators[0]

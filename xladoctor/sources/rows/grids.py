@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xladoctor.sources.rows.values import Array, Items, Names, RowSet
+from xladoctor.sources.rows.values import Array, Items, Named, Names, RowSet, arrays
 
 if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
@@ -47,6 +48,43 @@ def _times(name: str, array: Array, values: Sequence[Any], named: Names) -> Any:
     parts = times.values
     same = len(parts) == len(array.shape or parts) and all(p == 1 for p in parts[1:])
     return (parts[0] or "?") if parts and same else None
+
+
+def meshed(given: Sequence[Any], named: Names) -> Items | None:
+    """`meshgrid(x, y)`: a row for each of y, a column for each of x; with `indexing="ij"` the other way round."""
+    counts = [v.count if isinstance(v, Array) else None for v in given]
+    if len(counts) != 2 or named.get("indexing", "xy") not in ("xy", "ij"):
+        return None
+    shape = tuple(counts if named.get("indexing") == "ij" else counts[::-1])
+    return Items([Array(RowSet(), shape, plane=True) for _ in counts])
+
+
+def all_pairs(given: Sequence[Any]) -> Array | None:
+    """`product(a, b)`, and `[(i, j) for i in a for j in b]`: the items of b are next to each other."""
+    counts = [v.count if isinstance(v, Array) else None for v in given]
+    if len(counts) != 2:
+        return None
+    outer, inner = counts
+    many = outer * inner if outer is not None and inner is not None else None
+    return Array(RowSet(), (many, 2), grid=(outer, inner))
+
+
+def taken_flat(array: Array, target: Sequence[int | None]) -> Array | None:
+    """A plane as rows, by `ravel()`, `reshape(-1)` or `reshape(-1, 1)`."""
+    if array.shape is None or len(array.shape) != 2 or tuple(target) not in ((-1,), (-1, 1)):
+        return None
+    outer, inner = array.shape
+    many = outer * inner if outer is not None and inner is not None else None
+    return Array(RowSet(), (many, *target[1:]), grid=(outer, inner))
+
+
+def side_by_side(reader: Reader, data: Items | Named, node: ast.AST) -> Array | None:
+    """The rows of a model's several inputs."""
+    found = list(arrays(data.values if isinstance(data, Items) else list(data.values.values())))
+    if not found:
+        return None
+    grid = grid_of(reader, found, node)
+    return found[0] if grid is None else replace(found[0], grid=grid)
 
 
 def grid_of(reader: Reader, found: Sequence[Array], node: ast.AST) -> Grid | None:

@@ -12,12 +12,18 @@ if TYPE_CHECKING:
 
 MAKES = frozenset(
     {
-        "empty", "empty_like", "full", "integers", "linspace", "normal", "ones", "ones_like", "poisson", "rand",
-        "randint", "randn", "random", "random_sample", "standard_normal", "uniform", "zeros", "zeros_like",
+        "beta", "binomial", "chisquare", "empty", "empty_like", "exponential", "full", "gamma", "geometric", "gumbel",
+        "integers", "laplace", "linspace", "logistic", "lognormal", "normal", "ones", "ones_like", "poisson", "rand",
+        "randint", "randn", "random", "random_sample", "rayleigh", "standard_normal", "uniform", "weibull", "zeros",
+        "zeros_like",
     }
 )  # fmt: skip
 PICKS = frozenset({"arange", "choice", "permutation", "range", "flatnonzero", "nonzero", "where"})
-_SIZE_AT = {"normal": 2, "uniform": 2, "integers": 2, "randint": 2, "poisson": 1, "linspace": 2}
+_ONE = ("chisquare", "exponential", "geometric", "poisson", "rayleigh", "weibull")
+_SIZE_AT = dict.fromkeys(_ONE, 1) | dict.fromkeys(
+    ("beta", "binomial", "gamma", "gumbel", "integers", "laplace", "linspace", "logistic", "lognormal", "normal",
+     "randint", "uniform"), 2
+)  # fmt: skip
 
 
 def made(name: str, given: list[Any], named: Names) -> Array:
@@ -88,6 +94,8 @@ def picked(name: str, values: list[Any], named: Names) -> Any:
         return None
     if first.across is not None and (name == "top_k" or named.get("axis", values[-1]) in (1, -1)):
         return _across(name, first)
+    if name in ("argmax", "argmin"):
+        return _of_most(first, named.get("axis", values[1] if len(values) > 1 else None))
     if first.shape is not None and len(first.shape) > 1 and name != "top_k":
         return None
     order = name == "argsort"
@@ -95,7 +103,15 @@ def picked(name: str, values: list[Any], named: Names) -> Any:
         return Array(first.of, first.shape, of=first.picks, picks=first.of, order=True)
     rows = RowSet(source=first.rows, order=order)
     found = Array(rows, (first.count,) if order and first.shape else None, of=first.rows, picks=rows, order=order)
+    if name == "top_k" and first.shape is not None and len(first.shape) == 1:
+        return Items([first.as_new(rows=rows, shape=(None,), name=""), found])
     return Items([found]) if name in ("nonzero", "where") else found
+
+
+def _of_most(array: Array, axis: Any) -> Array | None:
+    """The position of one row, of the largest or least number; of a class, along the other axis, it is none."""
+    flat = array.shape is not None and len(array.shape) == 1
+    return Array(RowSet(), (), of=array.rows, picks=RowSet(source=array.rows)) if flat or axis == 0 else None
 
 
 def _across(name: str, array: Array) -> Any:

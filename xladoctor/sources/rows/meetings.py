@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.rows.grids import grid_of
 from xladoctor.sources.rows.values import Array, RowSet, Shape, linked, may_be_one, same, whole
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from xladoctor.sources.rows.read import Reader
 
 
+_LEAST = 5
 _MEANT = ("baseline", "chance", "control", "importance", "null")
 """What a statement says that mixes rows to see what remains."""
 
@@ -29,7 +31,7 @@ def indexed(reader: Reader, array: Array, at: Array, node: ast.AST) -> Array | N
         if at.rows is not None and array.rows is not None and not same(at.picks, array.rows):
             _of_mask(at.rows, array.rows)
         return replace(array, rows=at.picks, shape=None, picks=None, padded=None, name="")
-    _match(reader, array, at, node)
+    match(reader, array, at, node)
     if array.rows is not None and at.of.source is None and array.rows.root().source is None:
         at.of.join(array.rows)
     picked = replace(array, rows=at.picks, shape=shape, padded=None, grid=None, chunk=at.chunk, order=False, name="")
@@ -47,15 +49,31 @@ def _of_mask(mask: RowSet, rows: RowSet) -> None:
         mask.join(rows)
 
 
-def _match(reader: Reader, array: Array, at: Array, node: ast.AST) -> None:
+def match(reader: Reader, array: Array, at: Array, node: ast.AST) -> None:
+    """A fault, where positions count within other rows than those that they index."""
     rows, of = array.rows, at.of
     if rows is None or of is None or same(rows, of):
         return
     if at.order and same(rows, at.picks) and rows.order:
         if same(of, rows.source):
             reader.fault("ordered-twice", node, (array.name or "the array", at.name or "the order"))
-    elif of.root().source is not None and same(of.root().source, rows) and not of.order:
-        reader.fault("foreign-positions", node, (at.name or "the positions", of.text, array.name or "the array"))
+    elif of.root().source is not None and not of.order and _is_whole(of.root().source, rows, array):
+        whole_one = array.name or _subject(node) or "the array"
+        reader.fault("foreign-positions", node, (at.name or "the positions", of.root().text or of.text, whole_one))
+
+
+def _subject(node: ast.AST) -> str:
+    """What is indexed by a subscript, or by a call of `gather`."""
+    of = node.value if isinstance(node, ast.Subscript) else next(iter(getattr(node, "args", ())), None)
+    return ast.unparse(of)[:60] if of is not None else ""
+
+
+def _is_whole(source: RowSet | None, rows: RowSet, array: Array) -> bool:
+    """Whether an array has the rows that a part was chosen from, or has as many as these and was not chosen itself."""
+    if source is None or same(source, rows):
+        return source is not None
+    alike = source.root().count == array.count is not None and array.count >= _LEAST
+    return alike and rows.root().source is None and source.root().source is None
 
 
 def meet(reader: Reader, one: Array, other: Array, node: ast.AST, first: Array | None = None) -> None:
@@ -82,6 +100,14 @@ def meet(reader: Reader, one: Array, other: Array, node: ast.AST, first: Array |
             return
 
 
+def compared(values: Sequence[Any]) -> Array | None:
+    """A table of all rows of one with all of the other, whose columns are the rows of the second."""
+    if len(values) < 2 or not isinstance(values[1], Array):
+        return None
+    first = values[0] if isinstance(values[0], Array) else Array(RowSet())
+    return first.as_new(shape=None, across=values[1].rows, integral=False, name="")
+
+
 def _broadcast(shapes: list[Shape | None]) -> Shape | None:
     """The sizes of what is computed of arrays of these, where all are known to have so many axes."""
     known = [s for s in shapes if s is not None]
@@ -97,6 +123,12 @@ def _broadcast(shapes: list[Shape | None]) -> Shape | None:
     return tuple(made)
 
 
+def _is_shifted(one: Array, other: Array) -> bool:
+    """Whether both are cut from one array by other slices, as in `x[1:] - x[:-1]`."""
+    cuts = [a.rows.cut for a in (one, other) if a.rows is not None and a.rows.cut is not None]
+    return len(cuts) == 2 and same(cuts[0][0], cuts[1][0]) and cuts[0][1] != cuts[1][1]
+
+
 def elementwise(reader: Reader, found: list[Array], node: ast.AST) -> Array:
     """What an operation row by row gives; a statistic has no rows of its own."""
     full = [a for a in found if a.statistic is None] or found[:1]
@@ -109,7 +141,9 @@ def elementwise(reader: Reader, found: list[Array], node: ast.AST) -> Array:
     scaled = main.scaled.union(*(a.scaled for a in partners), {id(o) for o in of})
     place = (reader.file, getattr(node, "lineno", 0)) if of else main.place
     grid, across = grid_of(reader, full, node), next((a.across for a in full if a.across is not None), None)
+    shifted = any(_is_shifted(main, other) for other in partners)
     made = main.as_new(
+        rows=RowSet() if shifted else main.rows,
         scaled=scaled, place=place, grid=grid, across=across, predicted=any(a.predicted for a in full), name="",
         shape=_broadcast([a.shape for a in full]) or main.shape, integral=all(a.integral for a in full),
     )  # fmt: skip

@@ -88,6 +88,8 @@ def reshaped(reader: Reader, values: list[Any], node: ast.AST) -> Array | None:
     target = sizes_of(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], Items) else Items(sizes))
     if not isinstance(array, Array) or target is None:
         return None
+    if array.plane and (rows := grids.taken_flat(array, target)) is not None:
+        return rows
     grids.reshape(reader, array, target, node)
     shape = _whole(array.shape, target)
     known = array.shape is not None and None not in array.shape

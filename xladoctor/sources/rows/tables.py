@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xladoctor.sources.names import last_name
-from xladoctor.sources.rows.meetings import meet
+from xladoctor.sources.rows.meetings import match, meet
 from xladoctor.sources.rows.values import Array, Items, Named, Names, RowSet, Table, may_be_one, same
 
 if TYPE_CHECKING:
@@ -106,9 +106,22 @@ def part(reader: Reader, table: Table, node: ast.Subscript, names: Names) -> Any
     if isinstance(at, Items) and not located:
         return table
     if isinstance(at, Array):
+        if at.of is not None:
+            match(reader, replace(table.array(), name=ast.unparse(node.value)[:60]), at, node)
+            labels = located and isinstance(node.value, ast.Attribute) and node.value.attr == "loc"
+            if labels and not table.counted and _is_chosen(table.rows) and same(at.of, table.rows):
+                given = at.name or ast.unparse(first)[:40]
+                reader.fault("positions-as-labels", node, (given, ast.unparse(node.value)[:60]))
+        if at.picks is not None and not at.picks.text:
+            at.picks.text = ast.unparse(first)[:60]
         rows = at.picks if at.of is None or at.picks is not None else None
-        return replace(table, rows=rows, count=None) if rows is not None else None
+        return replace(table, rows=rows, count=None, counted=False) if rows is not None else None
     return None
+
+
+def _is_chosen(rows: RowSet | None) -> bool:
+    """Whether rows were chosen from others by a mask or by positions, or put into another order."""
+    return rows is not None and rows.source is not None and rows.cut is None
 
 
 def _columns(table: Table, where: ast.expr) -> Any:
@@ -156,9 +169,12 @@ def _method(reader: Reader, table: Table, name: str, node: ast.Call, named: Name
         return table.array()
     rows = moved(reader, table.rows, name, node, named)
     if rows is not None:
-        return replace(table, rows=rows, count=table.count if rows.order else None)
+        anew = named.get("ignore_index") is True
+        return replace(table, rows=rows, count=table.count if rows.order else None, counted=anew)
     if name == "drop" and not ("columns" in named or named.get("axis") in (1, "columns")):
         return None
+    if name in ("reset_index", "set_index"):
+        return replace(table, counted=True)
     if name in _KEEPS:
         return table
     return None

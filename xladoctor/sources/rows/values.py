@@ -20,6 +20,8 @@ class RowSet:
         """The set that these rows were picked from."""
         self.order = order
         """They are all rows of it, in another order."""
+        self.count: int | None = None
+        """How many rows it has, where an array of it says so."""
         self.cut: tuple[RowSet, str] | None = None
         """The set that these rows were cut from, and by which slice."""
 
@@ -35,6 +37,7 @@ class RowSet:
         mine, theirs = self.root(), other.root()
         if mine is not theirs:
             mine._parent = theirs
+            theirs.count = theirs.count if theirs.count is not None else mine.count
 
 
 def whole(one: RowSet, other: RowSet) -> tuple[RowSet, RowSet]:
@@ -87,11 +90,17 @@ class Array:
     """The sizes of the axes that the last one was made of, by a reshape."""
     grid: tuple[int | None, int | None] | None = None
     """(outer, inner) of rows that were repeated each, or as a whole: the inner ones are next to each other."""
+    plane: bool = False
+    """One of the arrays of a `meshgrid`: both of its axes are of a grid, and taken flat it is a row for each pair."""
     labelled: bool = False
     """A column of a table: pandas joins it to others by its labels, and not by place."""
     name: str = ""
     place: tuple[str, int] = ("", 0)
     """File and line where it was predicted or put together; of one that was scaled, where that was."""
+
+    def __post_init__(self) -> None:
+        if self.rows is not None and self.shape and self.shape[0] is not None and not self.chunk:
+            self.rows.root().count = self.shape[0]
 
     @property
     def count(self) -> int | None:
@@ -101,6 +110,7 @@ class Array:
     def as_new(self, **changes: Any) -> Array:
         """Another array that is made of this one row by row: its numbers are no positions any more."""
         plain = {"of": None, "picks": None, "order": False, "statistic": None, "zeros": False, "series": None}
+        plain["plane"] = self.plane and changes.get("shape", self.shape) == self.shape
         return replace(self, **{**plain, **changes})
 
 
@@ -137,6 +147,8 @@ class Table:
     rows: RowSet | None
     count: int | None = None
     columns: Mapping[str, Array] = field(default_factory=dict)
+    counted: bool = False
+    """It was given an index of its own after its rows were chosen."""
 
     def array(self) -> Array:
         """Its numbers, without their labels."""

@@ -36,6 +36,7 @@ from xladoctor.sources.slips import (
 )
 from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
+from xladoctor.sources.slips.class_numbers import class_numbers
 from xladoctor.sources.slips.copied import copied
 from xladoctor.sources.slips.early import early
 from xladoctor.sources.slips.hooks import unknown_hooks
@@ -43,6 +44,7 @@ from xladoctor.sources.slips.ignored import ignored
 from xladoctor.sources.slips.kept import kept
 from xladoctor.sources.slips.layouts import layouts
 from xladoctor.sources.slips.options import options
+from xladoctor.sources.slips.pair_tables import pair_tables
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
 from xladoctor.sources.slips.same_draw import same_draw
@@ -50,10 +52,12 @@ from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.shuffled_alone import shuffled_alone
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.straight_through import straight_through
+from xladoctor.sources.slips.strides import strides
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
 from xladoctor.sources.slips.trace_time_python import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.two_orders import two_orders
+from xladoctor.sources.slips.two_ways_of_parts import two_ways_of_parts
 from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
 from xladoctor.sources.slips.whole import whole
@@ -62,7 +66,8 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, collected,
-    padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced,
+    padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, pair_tables,
+    strides,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
@@ -101,6 +106,8 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from ignored(trees)
     yield from layouts(trees)
     yield from two_orders(trees)
+    yield from two_ways_of_parts(trees)
+    yield from class_numbers(trees)
     yield from unread(trees)
 
 
