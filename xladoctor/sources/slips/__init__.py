@@ -45,6 +45,7 @@ from xladoctor.sources.slips.layouts import layouts
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
+from xladoctor.sources.slips.resets import never_reset
 from xladoctor.sources.slips.same_draw import same_draw
 from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.shuffled_alone import shuffled_alone
@@ -92,10 +93,13 @@ _OF_NAMES = (
 
 def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tuple[str, Slip]]:
     """(file, slip) of a program that was run with these words of its command line."""
+    of_passes: set[str] = set()
     for file, tree in trees.items():
         for check in _OF_TREES:
             for slip in check(tree):
+                of_passes |= {file} if slip.kind == "never-reset" else set()
                 yield file, slip
+    yield from (found for found in never_reset(trees) if found[0] not in of_passes)
     yield from options(trees, words)
     yield from copied(trees, words)
     yield from ignored(trees)
