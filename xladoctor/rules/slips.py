@@ -192,6 +192,15 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`for s in sums: s.assign(tf.zeros_like(s))`, right after `apply_gradients`.",
         ),
     ),
+    "sum-replaced": Kind(
+        _ROWS,
+        Remedy(
+            "add-to-sum",
+            "Add to the sum instead of replacing it",
+            "changes-numerics",
+            "`total += loss`, `buffer.assign_add(g)`, `out[rows] += patch`.",
+        ),
+    ),
     "unscaled-loss": Kind(
         _LOST,
         Remedy(

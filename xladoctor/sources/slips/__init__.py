@@ -43,6 +43,7 @@ from xladoctor.sources.slips.ignored import ignored
 from xladoctor.sources.slips.kept import kept
 from xladoctor.sources.slips.layouts import layouts
 from xladoctor.sources.slips.options import options
+from xladoctor.sources.slips.overwritten import overwritten
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
 from xladoctor.sources.slips.resets import never_reset
@@ -63,7 +64,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, collected,
-    padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced,
+    padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, overwritten,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
