@@ -58,6 +58,7 @@ from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.two_orders import two_orders
 from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
+from xladoctor.sources.slips.weights_unread import weights_unread
 from xladoctor.sources.slips.whole import whole
 
 __all__ = ["Slip", "slips", "slips_of_names"]
@@ -107,6 +108,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from layouts(trees)
     yield from two_orders(trees)
     yield from unread(trees)
+    yield from weights_unread(trees)
 
 
 def slips_of_names(view: View) -> Iterator[Slip]:
