@@ -53,6 +53,7 @@ from xladoctor.sources.slips.shuffled_alone import shuffled_alone
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.straight_through import straight_through
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
+from xladoctor.sources.slips.swallowed import swallowed
 from xladoctor.sources.slips.trace_time_python import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.two_orders import two_orders
@@ -106,6 +107,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from copied(trees, words)
     yield from ignored(trees)
     yield from layouts(trees)
+    yield from swallowed(trees)
     yield from two_orders(trees)
     yield from unread(trees)
     yield from weights_unread(trees)
