@@ -121,6 +121,18 @@ def learn(net, rows):
             step(x, y)
         tell(error.result())  # never-reset
 """, ("    for epoch in range(4):\n", "    for epoch in range(4):\n        error.reset_state()\n")),
+    "a metric that a function is given": ("""
+def measure(net, rows, score):
+    for x, y in rows:
+        score.update_state(y, net(x))
+    return float(score.result())  # never-reset
+
+def main(net, rows, held_out):
+    area = keras.metrics.AUC()
+    for epoch in range(7):
+        learn(net, rows)
+        print(measure(net, held_out, area))
+""", ("    for x, y in rows:\n", "    score.reset_state()\n    for x, y in rows:\n")),
     "a count beside a sum": ("""
 def learn(rows):
     seen = 0
@@ -168,6 +180,17 @@ def test_what_is_meant_to_run_on_or_read_once_is_no_slip():
     assert found(JUDGE + either) == []
     models = "\nfor net in nets:\n    judge = Judge(net)\n    judge.measure(rows)\n"
     assert found(JUDGE + models) == []
+
+
+def test_metrics_that_are_given_one_by_one_or_to_something_unknown_are_no_slips():
+    text = CASES["a metric that a function is given"][0]
+    assert found(text.replace("held_out, area", "held_out, keras.metrics.AUC()")) == []
+    assert found(text.replace("        learn(", "        area = keras.metrics.AUC()\n        learn(")) == []
+    assert found(text.replace("print(measure", "tidy(area)\n        print(measure")) == []
+    two = text[: text.index("    for epoch")] + "    rest = keras.metrics.AUC()\n"
+    assert found(two + "    print(measure(net, rows, area), measure(net, held_out, rest))\n") == []
+    again = found(two + "    print(measure(net, rows, area), measure(net, held_out, area))\n")
+    assert [file for file, _ in again] == ["m0.py"]
 
 
 def test_a_running_mean_within_one_pass_is_no_slip():

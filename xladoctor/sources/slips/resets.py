@@ -5,18 +5,21 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from xladoctor.sources.collectors import RESETS, Collector, collectors, ratio
-from xladoctor.sources.names import dotted, last_name, nodes_of, parents_of, walk
+from xladoctor.sources.names import dotted, given, last_name, nodes_of, parents_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, LOOPS, Slip, assigns, scopes, within_body
 
-_RUNNING = re.compile(r"running|stream|cumul|so.far|total|overall|lifetime|all.epochs|global|moving", re.IGNORECASE)
+_RUNNING = re.compile(
+    r"running|stream|cumul|so.far|total|overall|lifetime|all.epochs|global|moving|time|speed|throughput", re.IGNORECASE
+)
 """What says that a mean is meant to run over everything so far."""
 _EPOCH = re.compile(r"(?:^|_)(?:epochs?|ep|rounds?|folds?)\d?(?:_|$)")
 _HOOKS = frozenset({"on_epoch_end", "on_test_end"})
 _BATCH_HOOKS = frozenset({"on_train_batch_end", "on_batch_end", "on_test_batch_end"})
 _DEPTH = 4
+_NO_MEANS = frozenset({*RESETS, "count", "history", "last", "n", "name", "sum", "val"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -82,7 +85,7 @@ class _Program:
             root = _root(node.value)
             if node.attr in one.updates:
                 yield _Event(node, loops, root, updates=True)
-            elif node.attr in one.reads if one.reads is not None else node.attr not in RESETS:
+            elif node.attr in one.reads if one.reads is not None else node.attr not in _NO_MEANS:
                 yield _Event(node, loops, root, reads=True, read_at=(file, node.lineno))
         elif isinstance(node, ast.AugAssign) and not one.updates and one.is_meant(node.target, owner):
             yield _Event(node, loops, "self", updates=True)
@@ -97,10 +100,10 @@ class _Program:
         while here is not None:
             if here is one.scope:
                 return True
-            given = isinstance(here, FUNCTIONS) and any(
+            hidden = isinstance(here, FUNCTIONS) and any(
                 a.arg == one.name for a in walk(here.args) if isinstance(a, ast.arg)
             )
-            if given:
+            if hidden:
                 return False
             here = self.parents.get(here)
         return False
@@ -118,10 +121,13 @@ class _Program:
             function
         ] is self.owners.get(id(function)):
             return
+        alias = self.given_as(node, function, one, scope)
         inner = [e for e in self.events(function, one, depth - 1) if _leaves(e, function, one)]
+        inner = self.events(function, alias, depth - 1) if alias is not None else inner
         if not inner:
             return
         root = _root(node) if isinstance(node, ast.Attribute) else inner[0].root
+        root = one.name if alias is not None and one.owner is None else "self" if alias is not None else root
         looped = any(e.updates and (e.loops or e.in_loop) for e in inner)
         busy = {id(e.loops[-1]) for e in inner if e.updates and e.loops and not e.whole}
         reads = [e for e in inner if e.reads and not (e.loops and id(e.loops[-1]) in busy)]
@@ -129,6 +135,17 @@ class _Program:
             node, loops, root, any(e.updates for e in inner), bool(reads), bool(looped and reads), looped,
             reads[0].read_at if reads else ("", 0),
         )  # fmt: skip
+
+    def given_as(self, node: ast.AST, function: _Function, one: Collector, scope: ast.AST) -> Collector | None:
+        """The parameter of a function of the program that a call gives the collector to."""
+        call = self.parents.get(node)
+        if not isinstance(call, ast.Call) or call.func is not node or not one.updates:
+            return None
+        owner = self.owners.get(id(scope))
+        for name, value in given(call, function):
+            if one.is_meant(value, owner) and self._sees(scope, one):
+                return replace(one, name=name, owner=None, scope=function)
+        return None
 
 
 def _root(node: ast.expr) -> str:
@@ -238,11 +255,18 @@ def _reset(program: _Program, found: Sequence[Collector]) -> set[Collector] | No
 
 
 def _goes_elsewhere(program: _Program, one: Collector) -> bool:
-    """Whether something else gets the object, which may reset it."""
+    """Whether something that is not followed gets the object, which may reset it."""
     for tree in program.trees.values():
         for call in nodes_of(tree, ast.Call):
-            given = [*call.args, *(k.value for k in call.keywords)]
-            parts = [p for g in given for p in (g, *getattr(g, "elts", ()))]
+            known = program.functions.get(last_name(call.func), ())
+            if (
+                len(known) == 1
+                and known[0].name != "__init__"
+                and all(isinstance(a, ast.Name | ast.Attribute) for a in call.args)
+            ):
+                continue
+            given_to = [*call.args, *(k.value for k in call.keywords)]
+            parts = [p for g in given_to for p in (g, *getattr(g, "elts", ()))]
             if one.updates and any(last_name(p) == one.name for p in parts):
                 return True
     return False
