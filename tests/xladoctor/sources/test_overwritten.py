@@ -76,6 +76,15 @@ def stitch(tiles, corners, side):
         times[r : r + 8, c : c + 8] += 1
     return whole / np.maximum(times, 1)
 """, ("= tile", "+= tile")),
+    "patches that are scattered": ("""
+def stitch(parts, places, shape):
+    whole = tf.zeros(shape)
+    times = tf.zeros(shape)
+    for part, at in zip(parts, places):
+        whole = tf.tensor_scatter_nd_update(whole, at, part)  # here
+        times = tf.tensor_scatter_nd_add(times, at, tf.ones_like(part))
+    return whole / tf.maximum(times, 1.0)
+""", ("nd_update", "nd_add")),
     "sums by key": ("""
 sums, counts = defaultdict(float), defaultdict(int)
 for site, value in rows:
@@ -122,6 +131,12 @@ class Net:
         self.state_sum.assign(tf.zeros(3))
 """
     assert found(state) == []
+
+
+def test_the_latest_value_that_is_cleared_once_it_was_shown_is_no_sum():
+    text = CASES["variables of a class"][0]
+    assert found(text.replace("self.sums", "self.latest_grads").replace(" / 4.0", "")) == []
+    assert found(text.replace("self.sums", "self.shown").replace(" / 4.0", "")) == []
 
 
 def test_the_last_value_and_a_time_are_no_sums():

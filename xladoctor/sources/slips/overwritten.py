@@ -19,6 +19,7 @@ _SUMS = re.compile(
 )
 _OF_STEPS = re.compile(r"loss|cost|err|correct|hits|score|sum|total|acc|grad|mae|mse|penalt", re.I)
 _TIMES = re.compile(r"time|perf_counter|elapsed|monotonic|result\(|history|last")
+_LATEST = re.compile(r"(?:^|_)(?:last|latest|prev\w*|old|current|recent|best)(?:_|$)", re.I)
 _ADDS = frozenset({"assign_add", "scatter_add", "scatter_nd_add"})
 _ZEROS = frozenset({"zeros", "zeros_like"})
 
@@ -27,7 +28,7 @@ def overwritten(tree: ast.Module) -> Iterator[Slip]:
     """A slip for each."""
     parents = parents_of(tree)
     seen: set[int] = set()
-    for slip in (*_buffers(tree, parents), *_beside_counts(tree, parents), *_lists(tree)):
+    for slip in (*_buffers(tree, parents), *_beside_counts(tree, parents), *_scattered(tree), *_lists(tree)):
         if slip.line not in seen:
             seen.add(slip.line)
             yield slip
@@ -52,7 +53,7 @@ class _Change:
 
 def _buffers(tree: ast.Module, parents: dict[ast.AST, ast.AST]) -> Iterator[Slip]:
     """Variables that a step assigns, and that are assigned zeros once they were read."""
-    for name in sorted(_variables(tree)):
+    for name in sorted(n for n in _variables(tree) if not _LATEST.search(n.rpartition(".")[2])):
         changes, reads = _uses(tree, name, parents)
         zeros = [c for c in changes if c.how == "zero"]
         replaced = [c for c in changes if c.how == "replace"]
@@ -208,6 +209,23 @@ def _beside_counts(tree: ast.Module, parents: dict[ast.AST, ast.AST]) -> Iterato
                 f"`{other}` beside it is added to, and divides it later.",
                 f"`{one} += ...` adds.",
             )
+
+
+def _scattered(tree: ast.Module) -> Iterator[Slip]:
+    """`out = tensor_scatter_nd_update(out, at, p)` beside `n = tensor_scatter_nd_add(n, at, ones)`, and `out / n`."""
+    ratios = [r for n in walk(tree) if (r := _ratio(n)) is not None]
+    for block in _blocks(tree):
+        calls = [
+            (last_name(s.value.func), dotted(s.targets[0]), ast.unparse(s.value.args[1]), s.lineno)
+            for s in block
+            if isinstance(s, ast.Assign) and isinstance(s.value, ast.Call) and len(s.value.args) > 2
+            if dotted(s.targets[0]) == dotted(s.value.args[0])
+        ]
+        for how, name, at, line in calls:
+            sisters = [c[1] for c in calls if c[0] == "tensor_scatter_nd_add" and c[2] == at and (name, c[1]) in ratios]
+            if how == "tensor_scatter_nd_update" and name and sisters and _is_collected(tree, name, sisters[0]):
+                why = f"`{sisters[0]}` beside it is added to, and divides it later."
+                yield _slip(line, name, why, "`tf.tensor_scatter_nd_add` adds.")
 
 
 def _blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
