@@ -147,6 +147,14 @@ def test_the_last_value_and_a_time_are_no_sums():
     assert found(text.format("loss", "loss = time.time() - begun")) == []
     assert found(text.format("loss", "loss = float(mean.result())")) == []
     assert found(text.format("loss", "loss = score(n)")) == []
+    assert (
+        found(
+            text.replace("n += 1", "log({0} / n)\n        n += 1")
+            .replace("{0} / n\n", "n\n")
+            .format("loss", "loss = step(x)")
+        )
+        == []
+    )
     assert found(text.replace("{0} / n", "{0}, n").format("loss", "loss = step(x)")) == []
 
 

@@ -112,5 +112,6 @@ def test_a_loss_of_a_table_of_losses_and_a_layer_may_leave_out_a_mask():
     text = CASES["a loss that is given a mask"][0]
     assert found(text + "LOSSES = {'gap': gap}\n") == []
     assert found(text.replace("value = gap(y, net(x), valid)", "value = gap(y, net(x), None)")) == []
+    assert found(text.replace("    loss = tf", "    del mask\n    loss = tf")) == []
     layer = "class A:\n    def call(self, x, mask=None):\n        self.add_loss(loss_of(x))\n        return x\n"
     assert found(layer + "A().call(x, mask)\n") == []

@@ -198,9 +198,12 @@ def _beside_counts(tree: ast.Module, parents: dict[ast.AST, ast.AST]) -> Iterato
             sister = next((c for c in counts if (name, _text(c)) in ratios and _index(c) == _index(target)), None)
             if sister is None or name in {_text(n) for n in walk(value)} or not _in_step(statement, parents):
                 continue
-            if _index(target) is None and (not _is_of_step(name, value, block, tree) or not _zeroed(tree, name)):
+            inside = {id(n) for s in block for n in walk(s)}
+            behind = any(_ratio(n) == (name, _text(sister)) and id(n) not in inside for n in walk(tree))
+            plain = _index(target) is None
+            if plain and not (behind and _is_of_step(name, value, block) and _zeroed(tree, name)):
                 continue
-            if _index(target) is not None and not _is_collected(tree, name, _text(sister)):
+            if not plain and not _is_collected(tree, name, _text(sister)):
                 continue
             one, other = ast.unparse(target), ast.unparse(sister)
             yield _slip(
@@ -305,7 +308,7 @@ def _in_step(statement: ast.stmt, parents: dict[ast.AST, ast.AST]) -> bool:
     return False
 
 
-def _is_of_step(name: str, value: ast.expr, block: Sequence[ast.stmt], tree: ast.Module) -> bool:
+def _is_of_step(name: str, value: ast.expr, block: Sequence[ast.stmt]) -> bool:
     """Whether a value is of one step alone: not a time, nor made of what the loop adds up itself."""
     text = ast.unparse(value)
     added = {_text(c) for s in block for n in walk(s) if isinstance(n, ast.stmt) and (c := _counted(n)) is not None}

@@ -139,7 +139,8 @@ def _leaves_out(step: _Function) -> str | None:
 
 
 def _reads(function: ast.AST, name: str) -> bool:
-    return any(n.id == name and isinstance(n.ctx, ast.Load) for n in nodes_of(function, ast.Name))
+    # `del mask` says that it is not used on purpose.
+    return any(n.id == name and not isinstance(n.ctx, ast.Store) for n in nodes_of(function, ast.Name))
 
 
 def _loss_line(scope: ast.AST) -> int | None:
