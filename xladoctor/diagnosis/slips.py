@@ -18,6 +18,7 @@ from xladoctor.sources.backward import Backward
 from xladoctor.sources.held import Held, View
 from xladoctor.sources.names import unchanged
 from xladoctor.sources.slips import Slip, slips, slips_of_names
+from xladoctor.sources.slips.stray_settings import settings_of, stray_settings
 
 _MOST = 10
 _USES = (schema.CALL, schema.DIRECT, schema.NO_GRADIENT, schema.TRACE, schema.UNMOVED)
@@ -33,7 +34,10 @@ def source_slips(recording: Recording, known: Sequence[Finding] = ()) -> Iterato
     told = {(f.location.file, f.location.line) for f in known if f.location is not None}
     words = [str(w) for w in (getattr(sources_of(recording), "facts", {}).get("command") or ())]
     with unchanged():
-        found = [(file, slip) for file, slip in slips(program_of(recording), words) if (file, slip.line) not in told]
+        trees = program_of(recording)
+        given = settings_of(files_of(recording), trees, words)
+        every = (*slips(trees, words), *stray_settings(trees, given))
+        found = [(file, slip) for file, slip in every if (file, slip.line) not in told]
     for file, slip in found[:_MOST]:
         yield _finding(recording, file, slip, OF_SOURCE[slip.kind])
 

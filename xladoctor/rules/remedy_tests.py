@@ -169,6 +169,8 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "lag-by-shift": _none(CODE),
     "join-by-index": _none(CODE),
     "seed-of-step": _none(CODE),
+    "add-to-sum": _none(CODE),
+    "weigh-loss": _none(CODE),
     "zero-after-step": _none(CODE),
     "divide-by-count": _none(CODE),
     "stop-difference": _none(CODE),

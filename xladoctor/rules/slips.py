@@ -228,6 +228,25 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`for s in sums: s.assign(tf.zeros_like(s))`, right after `apply_gradients`.",
         ),
     ),
+    "weight-unread": Kind(
+        _SWITCH,
+        Remedy(
+            "weigh-loss",
+            "Give the loss the weights",
+            "changes-numerics",
+            "`self.compute_loss(x=x, y=y, y_pred=p, sample_weight=weights)`; by hand `tf.reduce_sum(mask * loss) / "
+            "tf.reduce_sum(mask)`.",
+        ),
+    ),
+    "sum-replaced": Kind(
+        _ROWS,
+        Remedy(
+            "add-to-sum",
+            "Add to the sum instead of replacing it",
+            "changes-numerics",
+            "`total += loss`, `buffer.assign_add(g)`, `out[rows] += patch`.",
+        ),
+    ),
     "unscaled-loss": Kind(
         _LOST,
         Remedy(

@@ -131,7 +131,7 @@ def _with_lines(value: Any, lines: Mapping[tuple[str, ...], int], path: tuple[st
     """What a reader without lines gave, each value at the line of the nearest key above it."""
     line = next((lines[path[:n]] for n in range(len(path), 0, -1) if path[:n] in lines), 1)
     if isinstance(value, dict):
-        keys: Sequence[ast.expr] = [_at(ast.Constant(key), line) for key in value]
+        keys: Sequence[ast.expr] = [_at(ast.Constant(key), lines.get((*path, key), line)) for key in value]
         return _at(ast.Dict(list(keys), [_with_lines(v, lines, (*path, k)) for k, v in value.items()]), line)
     if isinstance(value, list):
         return _at(ast.List([_with_lines(item, lines, path) for item in value], ast.Load()), line)

@@ -45,8 +45,10 @@ from xladoctor.sources.slips.kept import kept
 from xladoctor.sources.slips.layouts import layouts
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.pair_tables import pair_tables
+from xladoctor.sources.slips.overwritten import overwritten
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
+from xladoctor.sources.slips.resets import never_reset
 from xladoctor.sources.slips.same_draw import same_draw
 from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.shuffled_alone import shuffled_alone
@@ -54,12 +56,14 @@ from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.straight_through import straight_through
 from xladoctor.sources.slips.strides import strides
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
+from xladoctor.sources.slips.swallowed import swallowed
 from xladoctor.sources.slips.trace_time_python import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.two_orders import two_orders
 from xladoctor.sources.slips.two_ways_of_parts import two_ways_of_parts
 from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
+from xladoctor.sources.slips.weights_unread import weights_unread
 from xladoctor.sources.slips.whole import whole
 
 __all__ = ["Slip", "slips", "slips_of_names"]
@@ -67,7 +71,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, pair_tables,
-    strides,
+    strides, overwritten,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
@@ -97,18 +101,23 @@ _OF_NAMES = (
 
 def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tuple[str, Slip]]:
     """(file, slip) of a program that was run with these words of its command line."""
+    of_passes: set[str] = set()
     for file, tree in trees.items():
         for check in _OF_TREES:
             for slip in check(tree):
+                of_passes |= {file} if slip.kind == "never-reset" else set()
                 yield file, slip
+    yield from (found for found in never_reset(trees) if found[0] not in of_passes)
     yield from options(trees, words)
     yield from copied(trees, words)
     yield from ignored(trees)
     yield from layouts(trees)
+    yield from swallowed(trees)
     yield from two_orders(trees)
     yield from two_ways_of_parts(trees)
     yield from class_numbers(trees)
     yield from unread(trees)
+    yield from weights_unread(trees)
 
 
 def slips_of_names(view: View) -> Iterator[Slip]:

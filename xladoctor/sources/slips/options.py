@@ -170,21 +170,21 @@ def _other_names(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, Slip]]:
             place = key_of(node)
             if place is None or place[1] in kept or not _SETTINGS.search(place[0].rpartition(".")[2]):
                 continue
-            meant = _meant(place[1], idle)
-            if meant is not None and words.get(place[1], 0) == 1:
+            like = meant(place[1], idle)
+            if like is not None and words.get(place[1], 0) == 1:
                 yield (
                     file,
                     Slip(
                         "other-key",
                         node.lineno,
-                        f"`{place[0]}` has no `{place[1]}`: it has `{meant}`, which nothing reads",
+                        f"`{place[0]}` has no `{place[1]}`: it has `{like}`, which nothing reads",
                         f"`get` gives the default, `{ast.unparse(node.args[1])}`, for a key that is not there. The "
-                        f"settings of this program have `{meant}`, and no line reads it.",
+                        f"settings of this program have `{like}`, and no line reads it.",
                     ),
                 )
 
 
-def _meant(asked: str, idle: Sequence[str]) -> str | None:
+def meant(asked: str, idle: Sequence[str]) -> str | None:
     """The key that was meant."""
     for key in idle:
         parts = {asked.lower(), key.lower()}

@@ -41,6 +41,10 @@ _CHANGES = re.compile(
     r"|smooth|standardi[sz]e|stop_gradient|whiten"
 )
 
+_TRAINS = frozenset({"GradientTape", "apply_gradients", "compile", "fit"})
+_BASES = frozenset({"Callback", "LearningRateSchedule"})
+_TERM = re.compile(r"(?:^|_)(?:penalty|regularisation|regularization|reg|l2|kl)(?:_(?:loss|term|penalty))?$")
+
 
 def unused(tree: ast.Module) -> Iterator[Slip]:
     """A slip for each."""
@@ -64,6 +68,7 @@ def unused(tree: ast.Module) -> Iterator[Slip]:
     yield from _writes(tree)
     yield from _never_read(tree)
     yield from _never_given(tree)
+    yield from _terms_never_added(tree)
     yield from _loop_variables(tree)
 
 
@@ -92,16 +97,19 @@ def _writes(tree: ast.Module) -> Iterator[Slip]:
 
 def _never_given(tree: ast.Module) -> Iterator[Slip]:
     """Callbacks, optimizers, schedules and weights of classes that are made, and that nothing gets."""
+    own = {c.name for c in nodes_of(tree, ast.ClassDef) if any(last_name(b) in _BASES for b in c.bases)}
     for scope in (n for n in walk(tree) if isinstance(n, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef))):
         read = {n.id for n in nodes_of(scope, ast.Name) if isinstance(n.ctx, ast.Load)}
         if isinstance(scope, ast.Module):
             read |= _exported(tree)
-        trains = any(isinstance(n, ast.Call) and last_name(n.func) in ("compile", "fit") for n in walk(scope))
+        trains = any(isinstance(n, ast.Call) and last_name(n.func) in _TRAINS for n in walk(scope))
+        yield from _lists_never_given(scope, own) if trains and not isinstance(scope, ast.Module) else ()
         for node in within_body(scope):
             target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
             if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name) or target.id in read or not trains:
                 continue
-            made = next((n for n in nodes_of(node.value, ast.Call) if _is_given(last_name(n.func))), None)
+            calls = nodes_of(node.value, ast.Call)
+            made = next((n for n in calls if last_name(n.func) in own or _is_given(last_name(n.func))), None)
             whole = made is node.value or isinstance(node.value, ast.List | ast.Tuple)
             if made is not None and whole and not target.id.startswith("_"):
                 yield Slip(
@@ -110,6 +118,44 @@ def _never_given(tree: ast.Module) -> Iterator[Slip]:
                     f"`{target.id}` is made, and nothing gets it",
                     f"`{ast.unparse(made.func)}(...)` does nothing by itself: `compile` or `fit` has to get it. No "
                     f"line reads `{target.id}`.",
+                )
+
+
+def _lists_never_given(scope: ast.AST, own: set[str]) -> Iterator[Slip]:
+    """`stops = []`, `stops.append(EarlyStopping())`, and nothing gets the list."""
+    nodes = list(walk(scope))
+    lists = {t.id for t, v, _ in assigns(scope) if isinstance(t, ast.Name) and isinstance(v, ast.List)}
+    appends = [n for n in nodes if isinstance(n, ast.Call) and last_name(n.func) in ("append", "insert") and n.args]
+    for name in sorted(lists):
+        ours = [c for c in appends if isinstance(c.func, ast.Attribute) and last_name(c.func.value) == name]
+        reads = [n for n in nodes if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+        made = [c for c in ours if isinstance(c.args[-1], ast.Call)]
+        made = [c for c in made if last_name(c.args[-1].func) in own or _is_given(last_name(c.args[-1].func))]  # type: ignore[attr-defined]
+        if made and len(reads) == len(ours):
+            yield Slip(
+                "dropped-result",
+                made[0].lineno,
+                f"`{name}` is filled, and nothing gets it",
+                f"`{ast.unparse(made[0].args[-1])[:60]}` does nothing by itself: `fit` has to get it. No line reads "
+                f"`{name}`.",
+            )
+
+
+def _terms_never_added(tree: ast.Module) -> Iterator[Slip]:
+    """`penalty = 0.01 * ...` in a step that takes a gradient, and no line reads the penalty."""
+    for scope in (n for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)):
+        if not any(isinstance(n, ast.Call) and last_name(n.func) == "GradientTape" for n in walk(scope)):
+            continue
+        read = {n.id for n in nodes_of(scope, ast.Name) if not isinstance(n.ctx, ast.Store)}
+        read |= {n for s in walk(scope) if isinstance(s, ast.Global | ast.Nonlocal) for n in s.names}
+        for target, value, line in assigns(scope):
+            name = target.id if isinstance(target, ast.Name) else ""
+            if _TERM.search(name) and name not in read and name[0] != "_" and isinstance(value, ast.Call | ast.BinOp):
+                yield Slip(
+                    "dropped-result",
+                    line,
+                    f"`{name}` is computed and added to no loss",
+                    f"No line reads `{name}`: the gradient is that of the loss without it.",
                 )
 
 
