@@ -42,6 +42,7 @@ from xladoctor.sources.slips.hooks import unknown_hooks
 from xladoctor.sources.slips.ignored import ignored
 from xladoctor.sources.slips.kept import kept
 from xladoctor.sources.slips.layouts import layouts
+from xladoctor.sources.slips.one_seed import one_seed
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
@@ -61,7 +62,7 @@ from xladoctor.sources.slips.whole import whole
 __all__ = ["Slip", "slips", "slips_of_names"]
 
 _OF_TREES = (
-    captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, collected,
+    captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, one_seed, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced,
 )  # fmt: skip
 _OF_NAMES = (
@@ -93,9 +94,12 @@ _OF_NAMES = (
 def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tuple[str, Slip]]:
     """(file, slip) of a program that was run with these words of its command line."""
     for file, tree in trees.items():
+        seen: set[tuple[str, int]] = set()
         for check in _OF_TREES:
             for slip in check(tree):
-                yield file, slip
+                if (slip.kind, slip.line) not in seen:
+                    seen.add((slip.kind, slip.line))
+                    yield file, slip
     yield from options(trees, words)
     yield from copied(trees, words)
     yield from ignored(trees)
