@@ -165,6 +165,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "lag-by-shift": _none(CODE),
     "join-by-index": _none(CODE),
     "seed-of-step": _none(CODE),
+    "seed-of-round": _none(CODE),
     "zero-after-step": _none(CODE),
     "divide-by-count": _none(CODE),
     "stop-difference": _none(CODE),

@@ -174,6 +174,15 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`tf.data.Dataset.random` or a counter, zipped with the rows.",
         ),
     ),
+    "same-sample": Kind(
+        "random-in-compiled",
+        Remedy(
+            "seed-of-round",
+            "Give each round a seed of its own",
+            "changes-numerics",
+            "`resample(x, y, seed + k)`; or make one generator above the loop, and draw from it.",
+        ),
+    ),
     "runs-while-traced": Kind(
         _BAKED,
         Remedy(

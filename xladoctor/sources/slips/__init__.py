@@ -47,6 +47,7 @@ from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
 from xladoctor.sources.slips.same_draw import same_draw
+from xladoctor.sources.slips.same_sample import same_sample
 from xladoctor.sources.slips.shared import shared
 from xladoctor.sources.slips.shuffled_alone import shuffled_alone
 from xladoctor.sources.slips.slip import Slip
@@ -104,6 +105,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from copied(trees, words)
     yield from ignored(trees)
     yield from layouts(trees)
+    yield from same_sample(trees)
     yield from two_orders(trees)
     yield from unread(trees)
 
