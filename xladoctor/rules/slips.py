@@ -260,6 +260,9 @@ OF_NAMES: Mapping[str, Kind] = {
         "count-last-window", "Add the last window", "changes-numerics", "`(n - size) // step + 1`.")),
     "never-written": Kind(_ROWS, FILL),
     "batches-left-out": Kind(_ROWS, FILL),
+    "rows-again": Kind(_ROWS, Remedy(
+        "predict-once", "Predict on a dataset that is not repeated", "safe",
+        "`x.batch(n)` without `repeat()` and `steps`; or cut the results: `[:len(x)]`.")),
     "counts-by-frequency": Kind(_PAIRING, Remedy(
         "counts-by-class", "Count in the order of the class numbers", "changes-numerics",
         "`np.bincount(y)`, or `value_counts().sort_index()`.")),
