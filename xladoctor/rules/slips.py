@@ -183,6 +183,15 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`resample(x, y, seed + k)`; or make one generator above the loop, and draw from it.",
         ),
     ),
+    "windows-over-borders": Kind(
+        _ROWS,
+        Remedy(
+            "windows-of-each",
+            "Cut windows of each recording, and join these",
+            "changes-numerics",
+            "`np.concatenate([windows(signal) for signal in signals])`.",
+        ),
+    ),
     "runs-while-traced": Kind(
         _BAKED,
         Remedy(

@@ -60,6 +60,7 @@ from xladoctor.sources.slips.two_orders import two_orders
 from xladoctor.sources.slips.unread import unread
 from xladoctor.sources.slips.unused import unused
 from xladoctor.sources.slips.whole import whole
+from xladoctor.sources.slips.window_borders import window_borders
 
 __all__ = ["Slip", "slips", "slips_of_names"]
 
@@ -110,6 +111,7 @@ def slips(trees: Mapping[str, ast.Module], words: Sequence[str]) -> Iterator[tup
     yield from same_sample(trees)
     yield from two_orders(trees)
     yield from unread(trees)
+    yield from window_borders(trees)
 
 
 def slips_of_names(view: View) -> Iterator[Slip]:
