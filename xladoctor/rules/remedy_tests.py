@@ -166,6 +166,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "join-by-index": _none(CODE),
     "seed-of-step": _none(CODE),
     "seed-of-round": _none(CODE),
+    "within-groups": _none(CODE),
     "windows-of-each": _none(CODE),
     "predict-once": _none(CODE),
     "zero-after-step": _none(CODE),

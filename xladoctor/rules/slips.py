@@ -192,6 +192,15 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`np.concatenate([windows(signal) for signal in signals])`.",
         ),
     ),
+    "over-groups": Kind(
+        _PAIRING,
+        Remedy(
+            "within-groups",
+            "Take the value by group",
+            "changes-numerics",
+            "`table.groupby(key)[name].shift(1)`, or `.transform(lambda s: s.rolling(7).mean())`.",
+        ),
+    ),
     "runs-while-traced": Kind(
         _BAKED,
         Remedy(

@@ -54,6 +54,7 @@ from xladoctor.sources.slips.shuffled_alone import shuffled_alone
 from xladoctor.sources.slips.slip import Slip
 from xladoctor.sources.slips.straight_through import straight_through
 from xladoctor.sources.slips.sums import collected, padded_means, unscaled
+from xladoctor.sources.slips.table_borders import table_borders
 from xladoctor.sources.slips.trace_time_python import traced
 from xladoctor.sources.slips.truth_of_text import truth_of_text
 from xladoctor.sources.slips.two_orders import two_orders
@@ -67,6 +68,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, one_seed, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced,
+    table_borders,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
