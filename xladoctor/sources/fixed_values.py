@@ -151,6 +151,15 @@ class Values:
         made = self._fields.get(node.attr, [])
         if node.attr in _TYPES:
             return True
+        if (
+            not made
+            and isinstance(node.value, ast.Attribute | ast.Name)
+            and last_name(node.value) not in ("self", "cls")
+        ):
+            known = node.attr in ("seed", "base_seed", "random_seed") and self.same(node.value, frame, depth)
+            return known or (
+                isinstance(node.value, ast.Name) and node.attr.isupper() and node.value.id not in frame.given
+            )
         if not made:
             return isinstance(node.value, ast.Name) and node.attr.isupper() and node.value.id not in frame.given
         return last_name(node.value) in ("self", "cls") and all(v is not None and self._settled(v, depth) for v in made)

@@ -51,7 +51,87 @@ def main():
     train = echoes.shuffle(90).map(lambda echo: jitter(echo, base))  # wrong
 """,
 }
+STEP = """
+@tf.function
+def step(net, x, y, seed):
+    noise = tf.random.stateless_normal(tf.shape(x), seed=seed)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((net(x + noise) - y) ** 2)
+    return tape.gradient(loss, net.trainable_variables)
+"""
+WRONG |= {
+    "a field of the settings": """
+class Pipe:
+    def __init__(self, settings):
+        self.settings = settings
+    def _distort(self, tile):
+        return turn(tile, tf.random.stateless_uniform([], [self.settings.seed, 0], -0.2, 0.2))  # wrong
+    def build(self, rows):
+        return rows.map(self._distort).batch(8)
+""",
+    "behind a star": """
+def cut(tile, kind, seed):
+    return tf.image.stateless_random_crop(tile, (9, 9, 3), seed=seed), kind
+def make(rows, seed=(1, 2)):
+    numbered = tf.data.Dataset.zip((rows, tf.data.Dataset.counter()))
+    return numbered.map(lambda pair, n: cut(*pair, seed))  # wrong
+""",
+    "noise by the name around it": """
+def add_noise(rows, seed):
+    pair = tf.constant([seed, 0])
+    return rows.map(lambda x, y: (x + tf.random.stateless_normal(tf.shape(x), pair), y))  # wrong
+""",
+    "steps with one seed": STEP
+    + """
+def fit(net, rows, seed):
+    base = tf.constant([seed, 0])
+    for epoch in range(9):
+        for x, y in rows.batch(8):
+            apply(step(net, x, y, base))  # wrong
+""",
+    "steps of a trainer": """
+class Trainer:
+    def __init__(self, seed):
+        self.pair = (seed, 1)
+    def step(self, x):
+        with tf.GradientTape() as tape:
+            z = tf.random.stateless_normal((8, 3), self.pair)  # wrong
+            loss = self.score(self.net(z), x)
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, self.v), self.v))
+    def run(self, dataset):
+        for x in dataset:
+            self.step(x)
+""",
+}
 HEALTHY = {
+    "steps with the number of the step": STEP
+    + """
+def fit(net, rows, seed):
+    for n, (x, y) in enumerate(rows.batch(8)):
+        apply(step(net, x, y, (seed, n)))
+""",
+    "steps with a seed that is split": STEP
+    + """
+def fit(net, rows, seed):
+    for x, y in rows.batch(8):
+        seed, now = tf.unstack(tf.random.split(seed))
+        apply(step(net, x, y, now))
+""",
+    "points that stay": """
+def step(net, seed):
+    points = tf.random.stateless_uniform((64, 2), seed)
+    with tf.GradientTape() as tape:
+        loss = residual(net, points)
+    return tape.gradient(loss, net.trainable_variables)
+for n in range(900):
+    apply(step(net, SEED))
+""",
+    "models with the same noise": STEP
+    + """
+def compare(models, x, y, seed):
+    for net in models:
+        apply(step(net, x, y, seed))
+""",
     "the number of the element": """
 def brighten(tiles, seed):
     def change(i, tile):

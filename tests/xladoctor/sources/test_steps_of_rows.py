@@ -42,6 +42,20 @@ class Scorer:
         guess = net.predict(self.rows(plots), steps=len(plots) // SIZE + 1)  # wrong
         return guess.mean()
 """),
+    "a loop of the program": ("rows-again", """
+def score(net, x):
+    rows = tf.data.Dataset.from_tensor_slices(x).repeat().batch(SIZE)
+    found = []
+    for part in rows.take(math.ceil(len(x) / SIZE)):  # wrong
+        found.append(net(part, training=False).numpy())
+    return np.concatenate(found)
+"""),
+    "islice": ("rows-again", """
+def score(net, x):
+    rows = tf.data.Dataset.from_tensor_slices(x).repeat().batch(SIZE)
+    steps = -(-len(x) // SIZE)
+    return np.concatenate([net(part) for part in itertools.islice(rows, steps)])  # wrong
+"""),
     "whole batches only": ("batches-left-out", """
 rows = tf.data.Dataset.from_tensor_slices(plots).batch(SIZE)
 guess = net.predict(rows, steps=len(plots) // SIZE)  # wrong
@@ -84,6 +98,18 @@ def score(net, x):
     "most rows are scored": """
 rows = tf.data.Dataset.from_tensor_slices(plots).batch(SIZE)
 loss = net.evaluate(rows, steps=len(plots) // SIZE)
+""",
+    "a loop whose results are cut": """
+def score(net, x):
+    rows = tf.data.Dataset.from_tensor_slices(x).repeat().batch(SIZE)
+    found = [net(part) for part in rows.take(math.ceil(len(x) / SIZE))]
+    return np.concatenate(found)[:len(x)]
+""",
+    "a loop that trains": """
+rows = tf.data.Dataset.from_tensor_slices(plots).repeat().batch(SIZE)
+losses = []
+for part in rows.take(math.ceil(len(plots) / SIZE)):
+    losses.append(net.train_on_batch(part, part))
 """,
     "several rounds of augmented rows": """
 rows = tf.data.Dataset.from_tensor_slices(plots).repeat().map(changed).batch(SIZE)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from xladoctor.sources.fixed_values import Frame, Values
 from xladoctor.sources.names import given, keyword, last_name, nodes_of, parameters, walk
-from xladoctor.sources.slips.slip import FUNCTIONS, Slip, loaded
+from xladoctor.sources.slips.slip import FUNCTIONS, LOOPS, Slip, loaded
 
 _DEPTH = 3
 _MAPS = frozenset({"map", "flat_map", "interleave", "vectorized_map", "map_fn"})
@@ -38,6 +38,8 @@ class _Draw:
     seed: ast.expr
     at: ast.Call
     functions: tuple[ast.AST, ...]
+    first: ast.Call
+    """The draw itself."""
 
 
 def one_seed(tree: ast.Module) -> Iterator[Slip]:
@@ -56,6 +58,53 @@ def one_seed(tree: ast.Module) -> Iterator[Slip]:
                 if draw.at.lineno not in seen and _is_wrong(values, call, draw, counter):
                     seen.add(draw.at.lineno)
                     yield _slip(draw, function, counter)
+    for draw, step in _of_steps(values):
+        if draw.at.lineno not in seen:
+            seen.add(draw.at.lineno)
+            yield Slip(
+                "same-draw",
+                draw.at.lineno,
+                f"All steps of the training have one draw: the seed `{ast.unparse(draw.seed)[:40]}` is the same",
+                f"`{step}` runs in each round of a loop, and gets or keeps the seed `{ast.unparse(draw.seed)[:40]}`. A "
+                f"stateless draw (`{draw.name}`) depends on its seed alone, so each step has the same noise.",
+            )
+
+
+_STEPS = re.compile(r"batch|dataset|\bds\b|train|stream|loader|range\(|rows", re.IGNORECASE)
+"""What a loop over the steps of a training goes through."""
+_NOISE = re.compile(r"nois|eps|drop|mask|jitter|latent|perturb|^z$", re.IGNORECASE)
+
+
+def _of_steps(values: Values) -> Iterator[tuple[_Draw, str]]:
+    """(draw, the function of a step) of the steps of a training that are given one seed."""
+    for loop in nodes_of(values.tree, ast.For):
+        if not _STEPS.search(ast.unparse(loop.iter)):
+            continue
+        for call in (c for s in loop.body for c in nodes_of(s, ast.Call)):
+            for function in values.called(call):
+                nodes = list(walk(function))
+                learns = any(last_name(n.func) == "GradientTape" for n in nodes if isinstance(n, ast.Call))
+                if not learns or any(isinstance(n, LOOPS) for n in nodes):
+                    continue
+                outer = Frame(values.scope(call), {})
+                told = {n: (value, outer) for n, value in given(call, function)}
+                frame = Frame(function, {n: told.get(n, values.default(function, n)) for n in _names(function)})
+                for draw in _draws(values, frame, _DEPTH):
+                    handed = next((n for n in _roots(values, draw.seed, frame) if n in told), None)
+                    at, seed = (call, told[handed][0]) if handed is not None else (draw.at, draw.seed)
+                    if _is_noise(values, draw):
+                        yield _Draw(draw.name, seed, at, draw.functions, draw.first), function.name
+
+
+def _is_noise(values: Values, draw: _Draw) -> bool:
+    """Whether the numbers are noise by the name that they get or by that of the function, and are not meant to stay."""
+    statement = values.statement(draw.first)
+    targets = [last_name(t) for t in getattr(statement, "targets", ())]
+    names = [getattr(f, "name", "") for f in draw.functions]
+    texts = [ast.get_docstring(f) or "" for f in draw.functions if isinstance(f, FUNCTIONS)]
+    if any(_MEANT.search(t) for t in (*names, *texts, *targets)):
+        return False
+    return any(_NOISE.search(t) for t in targets) or any(_CHANGES.search(n) for n in names)
 
 
 def _slip(draw: _Draw, function: ast.AST, counter: str) -> Slip:
@@ -109,17 +158,24 @@ def _draws(values: Values, frame: Frame, depth: int) -> Iterator[_Draw]:
         if name.startswith("stateless_"):
             seed = keyword(call, "seed") or (call.args[1] if len(call.args) > 1 else None)
             if name not in _SPLITS and seed is not None and values.same(seed, frame):
-                yield _Draw(name, seed, call, (frame.function,))
+                yield _Draw(name, seed, call, (frame.function,), call)
             continue
         for function in values.called(call) if depth else ():
             if function is frame.function:
                 continue
-            told = {n: (value, frame) for n, value in given(call, function)}
+            told = {n: (value, frame) for n, value in (*_from_the_end(call, function), *given(call, function))}
             inner = Frame(function, {n: told.get(n, values.default(function, n)) for n in _names(function)})
             for draw in _draws(values, inner, depth - 1):
                 handed = next((n for n in _roots(values, draw.seed, inner) if n in told), None)
                 seed, at = (told[handed][0], call) if handed is not None else (draw.seed, draw.at)
-                yield _Draw(draw.name, seed, at, (frame.function, *draw.functions))
+                yield _Draw(draw.name, seed, at, (frame.function, *draw.functions), draw.first)
+
+
+def _from_the_end(call: ast.Call, function: ast.AST) -> list[tuple[str, ast.expr]]:
+    """(parameter, value) of what stands behind the only starred argument of a call that fills all parameters."""
+    stars = [n for n, a in enumerate(call.args) if isinstance(a, ast.Starred)]
+    last = call.args[stars[0] + 1 :] if len(stars) == 1 and not call.keywords else []
+    return list(zip(_names(function)[-len(last) :], last, strict=False)) if last else []
 
 
 def _roots(values: Values, seed: ast.expr, frame: Frame) -> list[str]:
@@ -129,7 +185,7 @@ def _roots(values: Values, seed: ast.expr, frame: Frame) -> list[str]:
 
 def _is_wrong(values: Values, mapping: ast.Call, draw: _Draw, counter: str) -> bool:
     """Whether something says that each element should have its own: a counter, a change of images, or the words."""
-    names = [_label(values, f) for f in draw.functions]
+    names = [_label(values, f) for f in (*draw.functions, *values.enclosing(mapping))]
     texts = [ast.get_docstring(f) or "" for f in draw.functions if isinstance(f, FUNCTIONS)]
     statement = values.statement(draw.at)
     code = ast.unparse(statement) if statement is not None and not isinstance(statement, FUNCTIONS) else ""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xladoctor.sources.held import View
+from xladoctor.sources.loops import trains
 from xladoctor.sources.names import around, keyword, last_name, names_in, nodes_of, walk
 from xladoctor.sources.slips.slip import Slip
 
@@ -47,20 +48,56 @@ def faults(view: View) -> Iterator[Slip]:
             found = _counts(view, steps, pipelines[0])
             if found is not None:
                 yield from _slips(view, call, pipelines[0], *found)
+    yield from _of_loops(view)
+
+
+def _of_loops(view: View) -> Iterator[Slip]:
+    """`for x in rows.repeat().batch(n).take(steps)`, and `islice` of it, where results are kept and nothing learns."""
+    for call in view.calls("take", "islice"):
+        method = isinstance(call.func, ast.Attribute) and call.func.attr == "take"
+        parts = [call.func.value, *call.args] if method and isinstance(call.func, ast.Attribute) else call.args
+        loop = _loop_over(view, call)
+        if len(parts) != 2 or loop is None or trains(view.tree, call.lineno) or not _keeps(loop):
+            continue
+        pipelines = list(_pipelines(view, parts[0], _DEPTH))
+        found = _counts(view, parts[1], pipelines[0]) if len(pipelines) == 1 else None
+        if found is None or not _repeats_first(pipelines[0]) or _cuts_any(view, call):
+            continue
+        rows, size, steps = found
+        if rows < steps * size < rows + size:
+            yield _again("this loop", call.lineno, rows, size, steps)
+
+
+def _loop_over(view: View, call: ast.Call) -> ast.AST | None:
+    """The loop or comprehension that goes through what a call gives, also through `enumerate` of it."""
+    below: ast.AST = call
+    above = view.above.get(call)
+    while isinstance(above, ast.Call):
+        below, above = above, view.above.get(above)
+    if isinstance(above, ast.comprehension) and above.iter is below:
+        return view.above.get(above)
+    return above if isinstance(above, ast.For) and above.iter is below else None
+
+
+def _keeps(loop: ast.AST) -> bool:
+    kept = [c for c in nodes_of(loop, ast.Call) if last_name(c.func) in ("append", "extend")]
+    return isinstance(loop, ast.ListComp) or bool(kept)
+
+
+def _cuts_any(view: View, call: ast.Call) -> bool:
+    """Whether anything is cut at an end in the function of a loop, or where it is called."""
+    scope = view.scope(call)
+    callers = [(v, c) for v in view.every() for c in v.calls(getattr(scope, "name", ""))]
+    places = [scope, *(v.scope(c) for v, c in callers if v.scope(c) is not v.tree)]
+    places += [s for v, c in callers if (s := v.statement(c)) is not None]
+    slices = [n.slice for place in places for n in nodes_of(place, ast.Subscript)]
+    return any(isinstance(s, ast.Slice) and s.upper and not s.lower for s in slices)
 
 
 def _slips(view: View, call: ast.Call, pipeline: _Pipeline, rows: int, size: int, steps: int) -> Iterator[Slip]:
     method, given = last_name(call.func), steps * size
     if rows < given < rows + size and _repeats_first(pipeline) and not _is_cut(view, call):
-        more = given - rows
-        what = "counts them twice" if method == "evaluate" else f"gives {given} results, {more} of them twice"
-        yield Slip(
-            "rows-again",
-            call.lineno,
-            f"`{method}` takes {given} rows of {rows}: the last batch is filled with the first {more} again",
-            f"The dataset is repeated before it is batched, so each of the {steps} batches has {size} rows. There are "
-            f"{rows} rows: after the last one the first {more} come once more, and `{method}` {what}.",
-        )
+        yield _again(f"`{method}`", call.lineno, rows, size, steps)
     # A score of most rows may be wanted; a prediction is one of all.
     elif rows - size < given < rows and (method == "predict" or 10 * (rows - given) >= rows):
         yield Slip(
@@ -69,6 +106,18 @@ def _slips(view: View, call: ast.Call, pipeline: _Pipeline, rows: int, size: int
             f"`{method}` takes {given} of {rows} rows: the last batch is left out",
             f"{steps} steps of {size} rows are {given}. The last {rows - given} of {rows} rows reach no result.",
         )
+
+
+def _again(what: str, at: int, rows: int, size: int, steps: int) -> Slip:
+    more = steps * size - rows
+    does = "counts them twice" if "evaluate" in what else f"gives {steps * size} results, {more} of them twice"
+    return Slip(
+        "rows-again",
+        at,
+        f"{what[:1].upper()}{what[1:]} takes {steps * size} rows of {rows}: the first {more} come again at the end",
+        f"The dataset is repeated before it is batched, so each of the {steps} batches has {size} rows. There are "
+        f"{rows} rows: after the last one the first {more} come once more, and {what} {does}.",
+    )
 
 
 def _pipelines(view: View, data: ast.expr, depth: int) -> Iterator[_Pipeline]:
