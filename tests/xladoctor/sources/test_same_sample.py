@@ -57,6 +57,20 @@ for seed in SEEDS:
 """,
 }
 WRONG |= {
+    "a seed of the object": """
+class Band:
+    def resampled(self, values):
+        rng = np.random.RandomState(self.seed)  # wrong
+        return rng.choice(values, size=len(values), replace=True)
+    def band(self, values):
+        return np.std([self.resampled(values).mean() for _ in range(self.count)])
+""",
+    "perturbed copies in each repeat": """
+def perturb(x, scale, seed=0):
+    return x + scale * np.random.default_rng(seed).standard_normal(x.shape)
+def robustness(net, x, repeats):
+    return np.std([score(net, perturb(x, 0.1)) for _ in range(repeats)])  # wrong
+""",
     "a generator of each round": """
 for _ in range(300):
     rng = np.random.default_rng(12)  # wrong
@@ -73,6 +87,14 @@ means = [table.sample(len(table), replace=True, random_state=1).mean() for _ in 
 """,
 }
 HEALTHY = {
+    "time is taken": """
+def perturb(x, scale, seed=0):
+    return x + scale * np.random.default_rng(seed).standard_normal(x.shape)
+for _ in range(repeats):
+    begin = time.perf_counter()
+    net(perturb(x, 0.1))
+    spent.append(time.perf_counter() - begin)
+""",
     "one generator": """
 rng = np.random.default_rng(12)
 for _ in range(300):

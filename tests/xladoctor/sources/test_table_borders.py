@@ -32,6 +32,15 @@ class Lags:
         return table
 """,
 }
+WRONG |= {
+    "a parameter that is sorted": """
+def lags(table):
+    table = table.sort_values(["shop", "date"])
+    table["before"] = table["sold"].shift(1)  # wrong
+    table["mean"] = table.groupby("shop")["sold"].transform("mean")
+    return table
+""",
+}
 HEALTHY = {
     "all by group": """
 hives = hives.sort_values(["hive", "day"])

@@ -42,7 +42,39 @@ sessions = pd.concat([read(session) for session in sessions_of(bird)])  # wrong
 x = histories(sessions.to_numpy(), 12)
 """,
 }
+WRONG |= {
+    "a dataset of windows": """
+signal = np.vstack([read(n) for n in SUBJECTS])  # wrong
+parts = tf.data.Dataset.from_tensor_slices(signal).window(50, shift=10)
+""",
+    "a list of all values": """
+def prepare(stations, back):
+    values = []
+    for name in stations:
+        values.extend(scaled(read(name)))  # wrong
+    return pasts(np.array(values), back)
+def pasts(series, look_back):
+    return [series[a : a + look_back] for a in range(len(series) - look_back)]
+""",
+    "columns of a joined table": """
+def sequences(table, n):
+    values = table[COLUMNS].to_numpy()
+    return np.stack([values[a - n : a] for a in range(n, len(values))])
+tables = [read(engine) for engine in engines]
+table = pd.concat(tables, ignore_index=True)  # wrong
+x = sequences(table, 30)
+""",
+}
 HEALTHY = {
+    "a list of windows": """
+def prepare(stations, back):
+    windows = []
+    for name in stations:
+        windows.extend(pasts(read(name), back))
+    return np.array(windows)
+def pasts(series, look_back):
+    return [series[a : a + look_back] for a in range(len(series) - look_back)]
+""",
     "windows of each, then joined": """
 def windows(signal, width):
     return np.stack([signal[a : a + width] for a in range(len(signal) - width)])

@@ -56,31 +56,35 @@ def same_sample(trees: Mapping[str, ast.Module]) -> Iterator[tuple[str, Slip]]:
         seen: set[int] = set()
         for loop in _rounds(tree):
             for call in _calls(loop):
-                slip = _again(back, loop, call, texts.get(id(call), "")) or _in_the_loop(loop, call)
+                slip = _again(back, file, loop, call, texts.get(id(call), "")) or _in_the_loop(loop, call)
                 if slip is not None and slip.line not in seen:
                     seen.add(slip.line)
                     yield file, slip
 
 
-def _again(back: Backward, loop: _Round, call: ast.Call, text: str) -> Slip | None:
+def _again(back: Backward, file: str, loop: _Round, call: ast.Call, text: str) -> Slip | None:
     functions = back.functions.get(last_name(call.func), ())
     if len(functions) != 1 or not all(_invariant(a, loop) for a in _handed(call)):
         return None
     function = functions[0][1]
-    seed = _seed(back, function, call)
+    given_seed = _seed(back, function, call)
+    seed = given_seed or _own_seed(function)
     if seed is None or _EQUAL.search(" ".join([function.name, *map(ast.unparse, _handed(call))])):
         return None
     differs = _sister(back, loop, call)
     says = f"{text} {ast.get_docstring(function) or ''}"
     strong = _RESAMPLES.search(function.name) or _with_replacement(function)
-    if not (strong or (_CHANGES.search(function.name) and differs is not None and _APART.search(says))):
+    weak = _CHANGES.search(function.name) and (
+        (differs is not None and _APART.search(says)) or (_is_repeated(loop) and not _is_timed(loop))
+    )
+    if not (strong or weak):
         return None
     if (differs is None and not _is_counted(loop)) or _is_dealt_out(loop, call):
         return None
     other = f" `{ast.unparse(differs)[:60]}` in the same loop gets a seed of its own in each round." if differs else ""
     return Slip(
         "same-sample",
-        call.lineno,
+        call.lineno if given_seed or functions[0][0] != file else seed.lineno,
         f"`{function.name}` draws the same sample in each round of the loop",
         f"`{ast.unparse(call)[:70]}` gets the same data and the same seed (`{ast.unparse(seed)[:40]}`) each time, and "
         f"`{function.name}` makes its generator from it. So all rounds have one sample, as if it had been drawn once: "
@@ -161,6 +165,17 @@ def _seed(back: Backward, function: _FUNCTION, call: ast.Call) -> ast.expr | Non
     return None
 
 
+def _own_seed(function: _FUNCTION) -> ast.expr | None:
+    """The seed that a function takes of its object or of the source for the only generator that it makes."""
+    made = [c for c in nodes_of(function, ast.Call) if last_name(c.func) in _MADE]
+    seed = made[0].args[0] if len(made) == 1 and made[0].args else None
+    if isinstance(seed, ast.Constant):
+        return seed if isinstance(seed.value, int) else None
+    stored = {n.attr for n in nodes_of(function, ast.Attribute) if isinstance(n.ctx, ast.Store)}
+    kept = isinstance(seed, ast.Attribute) and last_name(seed.value) == "self" and seed.attr not in stored
+    return seed if kept or (isinstance(seed, ast.Name) and seed.id.isupper()) else None
+
+
 def _seeded_by(back: Backward, function: _FUNCTION, depth: int) -> list[str]:
     """The parameters that a function makes a generator from, or hands to one that does."""
     names = parameters(function)
@@ -220,6 +235,23 @@ def _with_replacement(node: ast.AST) -> bool:
     return False
 
 
+_REPEATS = re.compile(r"repeat|pass|draw|member|replicate|n_mc|boots|resampl", re.IGNORECASE)
+
+
+def _is_repeated(loop: _Round) -> bool:
+    """Whether a loop counts repeats, by the name of their number, and no line of it reads the count."""
+    read = {n for part in loop.body for n in names_in(part)}
+    return _is_counted(loop) and not loop.targets & read and _REPEATS.search(ast.unparse(_over(loop))) is not None
+
+
+def _is_timed(loop: _Round) -> bool:
+    return any(re.search(r"time|perf_counter", last_name(c.func)) for c in _calls(loop))
+
+
+def _over(loop: _Round) -> ast.expr:
+    return loop.node.iter if isinstance(loop.node, ast.For) else loop.node.generators[0].iter  # type: ignore[attr-defined]
+
+
 def _is_dealt_out(loop: _Round, call: ast.Call) -> bool:
     """Whether a round takes its own part of what a call gives, by the number of the round."""
     inside = [n for part in loop.body for n in walk(part)]
@@ -235,7 +267,7 @@ def _is_dealt_out(loop: _Round, call: ast.Call) -> bool:
 
 def _is_counted(loop: _Round) -> bool:
     """Whether a loop counts rounds of one thing, and does not go through models or settings."""
-    over = loop.node.iter if isinstance(loop.node, ast.For) else loop.node.generators[0].iter  # type: ignore[attr-defined]
+    over = _over(loop)
     while isinstance(over, ast.Call) and last_name(over.func) in _THROUGH and over.args:
         over = over.args[0]
     return isinstance(over, ast.Call) and last_name(over.func) in _COUNTED

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.sources.names import around, keyword, last_name, names_in, nodes_of, parameters, parents_of, walk
-from xladoctor.sources.slips.slip import FUNCTIONS, Slip, scopes, within_body
+from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip, scopes, within_body
 
 _ALONG = frozenset({"shift", "rolling", "diff", "pct_change", "ffill", "bfill", "cumsum", "ewm", "expanding"})
 """Methods whose value for a row depends on the rows before it."""
@@ -35,7 +35,8 @@ def table_borders(tree: ast.Module) -> Iterator[Slip]:
             table, column = _table(call)
             if not table or call.lineno in seen:
                 continue
-            sorts = "" if table in own else _sorted_by(nodes, table, grouped, call.lineno)
+            of_group = table in own and _is_for_groups(tree, getattr(scope, "name", ""))
+            sorts = "" if of_group else _sorted_by(nodes, table, grouped, call.lineno)
             group = _grouped_beside(nodes, table) or sorts
             if not group or column == group or _is_border(tree, group) or _is_part(nodes, table):
                 continue
@@ -109,6 +110,19 @@ def _is_border(tree: ast.Module, group: str) -> bool:
         if "shift" in text and group in text:
             return True
     return False
+
+
+def _is_for_groups(tree: ast.Module, name: str) -> bool:
+    """Whether a function may get one group at a time: it is handed on, or a loop over groups calls it."""
+    handed = any(
+        last_name(a) == name for c in nodes_of(tree, ast.Call) for a in (*c.args, *(k.value for k in c.keywords))
+    )
+    loops = [n for n in walk(tree) if isinstance(n, (*LOOPS, *COMPREHENSIONS)) and name in _called(n)]
+    return handed or bool(loops)
+
+
+def _called(node: ast.AST) -> set[str]:
+    return {last_name(c.func) for c in nodes_of(node, ast.Call)}
 
 
 def _is_part(nodes: list[ast.AST], table: str) -> bool:

@@ -28,7 +28,9 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 """What has recordings of its own, in the names of the parts."""
-_WINDOW = re.compile(r"win|lag|hop|look_?back|horizon|context|history|seq|span|length|past|segment", re.IGNORECASE)
+_WINDOW = re.compile(
+    r"win|lag|hop|look_?back|horizon|context|history|seq|span|length|width|past|segment", re.IGNORECASE
+)
 _BATCH = re.compile(r"batch|chunk|bs$|block|shard|page", re.IGNORECASE)
 _KEPT_APART = re.compile(r"border|bound|cross|gap|pad|nan|offsets|edges|starts_of|same_", re.IGNORECASE)
 """What names say where the borders of recordings are known, or filled."""
@@ -70,6 +72,9 @@ def _windows(scope: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     for node in own:
         if isinstance(node, ast.Call) and last_name(node.func) in _CUTS and node.args:
             yield node.args[0], node
+        elif isinstance(node, ast.Call) and last_name(node.func) == "window" and keyword(node, "shift") is not None:
+            sources = [c for c in nodes_of(node.func, ast.Call) if last_name(c.func) == "from_tensor_slices"]
+            yield from ((c.args[0], node) for c in sources if c.args)
         elif isinstance(node, (*LOOPS, *COMPREHENSIONS)) and not isinstance(node, ast.While):
             yield from _slices(scope, node)
 
@@ -115,6 +120,9 @@ def _joins(back: Backward, file: str, node: ast.expr, depth: int) -> Iterator[tu
         for made in scope_values:
             if made.value is node:
                 continue
+            if isinstance(made.statement, ast.Expr) and last_name(getattr(made.value, "func", made.value)) == "extend":
+                yield made.file, made.value  # type: ignore[misc]
+                continue
             if made.part is None:
                 yield from _joins(back, made.file, made.value, depth - 1)
             for inner in back.part_of(made.value, made.part):
@@ -143,7 +151,9 @@ def _joins(back: Backward, file: str, node: ast.expr, depth: int) -> Iterator[tu
 
 def _selects(part: ast.expr) -> bool:
     """Whether it takes some rows of an array, by a mask or by numbers."""
-    return isinstance(part, ast.Name | ast.Compare | ast.Call | ast.BinOp | ast.UnaryOp | ast.Attribute)
+    if isinstance(part, ast.Name):
+        return not part.id.isupper()
+    return isinstance(part, ast.Compare | ast.Call | ast.BinOp | ast.UnaryOp | ast.Attribute)
 
 
 def _is_first_axis(join: ast.Call) -> bool:
@@ -154,6 +164,10 @@ def _is_first_axis(join: ast.Call) -> bool:
 def _parts(tree: ast.Module, join: ast.Call) -> str:
     """What the joined list has a part of for each: `trials`, `patients`; nothing where that is not said."""
     listed = join.args[0]
+    if last_name(join.func) == "extend":
+        loops = [n for n in nodes_of(tree, ast.For) if any(c is join for c in walk(n))]
+        found = _APART.search(ast.unparse(loops[-1].iter)) if loops else None
+        return re.sub(r"^[^A-Za-z]", "", found.group(0)) if found else ""
     texts = [listed] if not isinstance(listed, ast.Name) else []
     names = names_in(listed)
     for _ in range(2):
