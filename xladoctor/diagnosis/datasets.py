@@ -7,17 +7,20 @@ a warning.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from xladoctor.diagnosis.basis import RECORDED_DATASET
-from xladoctor.diagnosis.own_source import source_of
+from xladoctor.diagnosis.own_source import program_of, source_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
 from xladoctor.model.diagnosis import Finding, Level, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.sources.loops import beside_others, predicts, unconditional
+from xladoctor.sources.loops import beside_others, predicts, treats_training_apart, unconditional
+from xladoctor.sources.names import last_name, nodes_of
 
 _SLUGS = {
     "reshuffled": "wrong-pairing",
@@ -64,6 +67,8 @@ def pipelines(recording: Recording) -> Iterator[Finding]:
     seen = set()
     for event in recording.of_kind(schema.DATASET):
         found = _finding(_of_loop(_decided(event, recording), recording)) if event["what"] in _SLUGS else None
+        if found is not None and found.level == "note" and _many(event, recording):
+            found = replace(found, level="warning") if _meant_for_training(event, recording) else found
         key = (event["what"], str(found.location)) if found is not None else None
         if found is not None and key not in seen:
             seen.add(key)
@@ -92,7 +97,9 @@ def _of_loop(event: Event, recording: Recording) -> Event | None:
     for at in map(location, (event.get("used"), event.get("other"))):
         source = source_of(recording, str(at.file)) if at is not None else None
         call = (
-            predicts(source.tree, at.line, str(event["what"]), _many(event))
+            predicts(
+                source.tree, at.line, str(event["what"]), _many(event, recording), _meant_for_training(event, recording)
+            )
             if source is not None and at is not None and at.line
             else None
         )
@@ -101,10 +108,32 @@ def _of_loop(event: Event, recording: Recording) -> Event | None:
     return None
 
 
-def _many(event: Event) -> bool:
-    """Whether a tenth of the rows or more are dropped."""
+_OF_ONE_SIZE = frozenset({"batch_shape", "batch_input_shape", "stateful"})
+"""Arguments of layers whose batches have to be of one size."""
+
+
+def _many(event: Event, recording: Recording) -> bool:
+    """Whether a tenth of the rows or more are dropped, and no model of the program is made for batches of one size."""
     rows = event.get("rows") or []
-    return event["what"] == "dropped" and len(rows) == 2 and 10 * (rows[0] - rows[1]) >= rows[0]
+    many = event["what"] == "dropped" and len(rows) == 2 and 10 * (rows[0] - rows[1]) >= rows[0]
+    return many and not _of_one_size(recording)
+
+
+def _of_one_size(recording: Recording) -> bool:
+    calls = [c for tree in program_of(recording).values() for c in nodes_of(tree, ast.Call)]
+    named = [(last_name(c.func), k) for c in calls for k in c.keywords]
+    return any(
+        (k.arg in _OF_ONE_SIZE and getattr(k.value, "value", True) is not False)
+        or (name in ("Input", "InputLayer") and k.arg == "batch_size")
+        for name, k in named
+    )
+
+
+def _meant_for_training(event: Event, recording: Recording) -> bool:
+    """Whether the line that drops the batch is run for all data in a function that treats training data apart."""
+    at = location(event.get("where"))
+    source = source_of(recording, str(at.file)) if at is not None else None
+    return source is not None and at is not None and bool(at.line) and treats_training_apart(source.tree, at.line or 0)
 
 
 def _finding(event: Event | None) -> Finding | None:

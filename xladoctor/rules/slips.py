@@ -210,6 +210,33 @@ OF_SOURCE: Mapping[str, Kind] = {
             "`tf.data.Dataset.random` or a counter, zipped with the rows.",
         ),
     ),
+    "same-sample": Kind(
+        "random-in-compiled",
+        Remedy(
+            "seed-of-round",
+            "Give each round a seed of its own",
+            "changes-numerics",
+            "`resample(x, y, seed + k)`; or make one generator above the loop, and draw from it.",
+        ),
+    ),
+    "windows-over-borders": Kind(
+        _ROWS,
+        Remedy(
+            "windows-of-each",
+            "Cut windows of each recording, and join these",
+            "changes-numerics",
+            "`np.concatenate([windows(signal) for signal in signals])`.",
+        ),
+    ),
+    "over-groups": Kind(
+        _PAIRING,
+        Remedy(
+            "within-groups",
+            "Take the value by group",
+            "changes-numerics",
+            "`table.groupby(key)[name].shift(1)`, or `.transform(lambda s: s.rolling(7).mean())`.",
+        ),
+    ),
     "runs-while-traced": Kind(
         _BAKED,
         Remedy(
@@ -306,6 +333,9 @@ OF_NAMES: Mapping[str, Kind] = {
         "count-last-window", "Add the last window", "changes-numerics", "`(n - size) // step + 1`.")),
     "never-written": Kind(_ROWS, FILL),
     "batches-left-out": Kind(_ROWS, FILL),
+    "rows-again": Kind(_ROWS, Remedy(
+        "predict-once", "Predict on a dataset that is not repeated", "safe",
+        "`x.batch(n)` without `repeat()` and `steps`; or cut the results: `[:len(x)]`.")),
     "counts-by-frequency": Kind(_PAIRING, Remedy(
         "counts-by-class", "Count in the order of the class numbers", "changes-numerics",
         "`np.bincount(y)`, or `value_counts().sort_index()`.")),

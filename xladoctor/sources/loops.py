@@ -23,11 +23,12 @@ MEANT = (
 """What the names about a line say where rows are put into another order on purpose."""
 
 
-def predicts(tree: ast.Module, line: int, what: str = "", many: bool = False) -> str | None:
+def predicts(tree: ast.Module, line: int, what: str = "", many: bool = False, counted: bool = False) -> str | None:
     """What a loop that begins at a line predicts with, if it does nothing by which weights are learnt: `predict` or
     `predict_on_batch` of a model. Where rows are "dropped", also a function or model of the program that gets what the
     loop is about and nothing else: with labels beside, a measure of most rows may be wanted. Also a model
-    that is called for inference, if the labels are left alone, or are kept beside its results and `many` rows are lost.
+    that is called for inference, if the labels are left alone, or are kept beside its results and `many` rows are lost;
+    where all rows seem to be wanted also if they are `counted`, as by a metric.
     """
     for node in walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and node.iter.lineno <= line <= (node.iter.end_lineno or 0):
@@ -37,7 +38,9 @@ def predicts(tree: ast.Module, line: int, what: str = "", many: bool = False) ->
             if not found and what == "dropped" and isinstance(node.target, ast.Name):
                 found = _own(tree, body, node.target.id)
             elif not found and what == "dropped" and isinstance(node.target, ast.Tuple):
-                found = _without_labels(body, node.target) or (_beside_labels(body, node.target) if many else [])
+                found = _without_labels(body, node.target) or (
+                    _beside_labels(body, node.target, counted) if many else []
+                )
             return found[-1] if found and not _trains(tree, body) else None
     return None
 
@@ -54,15 +57,55 @@ def _infers(call: ast.Call) -> bool:
     return any(k.arg == "training" and getattr(k.value, "value", True) is False for k in call.keywords)
 
 
-def _beside_labels(body: ast.AST, target: ast.Tuple) -> list[str]:
-    """The model that is called for inference with the rows of a loop, where its results and the labels are kept."""
+def _beside_labels(body: ast.AST, target: ast.Tuple, counted: bool) -> list[str]:
+    """The model that is called for inference with the rows of a loop, where its results and the labels are kept, or
+    are `counted`.
+    """
     calls = list(nodes_of(body, ast.Call))
-    kept = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in ("append", "extend")]
     names = [last_name(e) for e in target.elts]
-    runs = [c for c in calls if c.args and last_name(c.args[0]) == names[0] and _infers(c)]
-    inside = {id(n) for c in kept for n in walk(c)}
-    labels = any(names[-1] in {n.id for n in nodes_of(c, ast.Name)} for c in kept)
-    return [last_name(c.func) for c in runs if id(c) in inside and labels]
+    runs = [c for c in calls if c.args and last_name(c.args[0]) == names[0] and (_infers(c) or _is_model(c))]
+    results, labels = _made_of(body, {id(r) for r in runs}, set()), _made_of(body, set(), {names[-1]})
+    kept: list[ast.AST] = [
+        c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr in _KEEPERS[: 3 if counted else 2]
+    ]
+    kept += [n.value for n in nodes_of(body, ast.AugAssign) if counted]
+    inside = {id(n) for k in kept for n in walk(k)} | {n.id for k in kept for n in nodes_of(k, ast.Name)}
+    return [last_name(c.func) for c in runs if (id(c) in inside or results & inside) and labels & inside]
+
+
+_KEEPERS = ("append", "extend", "update_state")
+
+
+def _is_model(call: ast.Call) -> bool:
+    if any(k.arg == "training" for k in call.keywords):
+        return False
+    return re.search(r"(?:^|_)(?:model|net|network|classifier|encoder|regressor)$", last_name(call.func)) is not None
+
+
+def _made_of(body: ast.AST, calls: set[int], names: set[str]) -> set[str]:
+    """The names of a loop that hold what some calls or names give, or what is made of it; the names themselves too."""
+    found = set(names)
+    assigned = [n for n in walk(body) if isinstance(n, ast.Assign)]
+    for _ in assigned:
+        made = [a for a in assigned if any(id(n) in calls or last_name(n) in found - {""} for n in walk(a.value))]
+        found |= {n.id for a in made for t in a.targets for n in nodes_of(t, ast.Name)}
+    return found
+
+
+_TRAINING = re.compile(r"train|shuffle|augment|repeat", re.IGNORECASE)
+
+
+def treats_training_apart(tree: ast.Module, line: int) -> bool:
+    """Whether a function makes a batch at a line whatever it is given, but does something else for training alone:
+    `if training: ds = ds.shuffle(n)`.
+    """
+    for function in nodes_of(tree, ast.FunctionDef):
+        if function.lineno <= line <= (function.end_lineno or 0):
+            asked = [n for n in walk(function) if isinstance(n, ast.If | ast.IfExp)]
+            apart = {last_name(n.test) for n in asked if isinstance(n.test, ast.Name)} & set(parameters(function))
+            inside = any(n.lineno <= line <= (n.end_lineno or 0) for n in asked)
+            return not inside and any(_TRAINING.search(name) for name in apart)
+    return False
 
 
 def takes_rows(loop: ast.For | ast.AsyncFor) -> bool:

@@ -150,6 +150,59 @@ def test_many_rows_that_a_loop_beside_labels_leaves_out(tmp_path, monkeypatch, r
     assert [[f[2] for f in each] for each in found] == lines
 
 
+NAMED = """for x, y in batches:
+    scores = net(x, training=False)
+    guess = tf.argmax(scores, axis=-1)
+    kept.append(guess.numpy()); labels.append(y.numpy())
+for x, y in batches:
+    scores = net(x, training=False)
+    rows += len(y); kept.append(scores[:1])
+for x, y in batches:
+    right += count(y, model(x))
+for x, y in batches:
+    kept.append(judge(x)); labels.append(y)
+"""
+APART = """def rows(x, training):
+    data = tf.data.Dataset.from_tensor_slices(x)
+    if training:
+        data = data.shuffle(99)
+    return data.batch(9, drop_remainder=True)
+def plain(x, size):
+    return tf.data.Dataset.from_tensor_slices(x).batch(size, drop_remainder=True)
+for x, y in rows(test, False):
+    right += count(y, model(x))
+"""
+STATEFUL = APART + "layer = LSTM(4, stateful=True)"
+
+
+def test_results_that_a_loop_keeps_under_other_names(tmp_path, monkeypatch):
+    monkeypatch.setattr(datasets, "source_of", lambda recording, file: parse(NAMED, file))
+    loop = {"what": "dropped", "method": "loop", "rows": [247, 192], "where": None}
+    found = [told(tmp_path / str(n), {**loop, "used": line(n)}) for n in (1, 5, 8, 10)]
+    assert [[f[2] for f in each] for each in found] == [[1], [], [], []]
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "rows", "levels"),
+    [
+        (APART, 5, [247, 192], ["warning", "warning"]),
+        (APART, 7, [247, 192], ["note"]),
+        (APART, 5, [4000, 3968], ["note"]),
+        (STATEFUL, 5, [247, 192], ["note"]),
+    ],
+)
+def test_a_function_that_treats_training_apart_and_drops_all_the_same(tmp_path, monkeypatch, text, at, rows, levels):
+    source = parse(text, "/home/ada/train.py")
+    monkeypatch.setattr(datasets, "source_of", lambda recording, file: source)
+    monkeypatch.setattr(datasets, "program_of", lambda recording: {"/home/ada/train.py": source.tree})
+    dropped = {"what": "dropped", "where": line(at), "rows": rows}
+    found = [
+        *told(tmp_path / "loop", {**dropped, "method": "loop", "used": line(8)}),
+        *told(tmp_path / "evaluate", {**dropped, **PREDICT, "method": "evaluate"}),
+    ]
+    assert [f[0] for f in found] == levels
+
+
 HELPERS = """def always(data, n, seed):
     return data.shuffle(len(data), seed=seed).batch(n)
 def asked(data, training):
