@@ -13,7 +13,8 @@ from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.recording.user_sources import sources_of
 from xladoctor.rules import by_slug
-from xladoctor.rules.slips import OF_NAMES, OF_SOURCE, Kind
+from xladoctor.rules.slips import OF_SOURCE, Kind
+from xladoctor.rules.slips_of_names import OF_NAMES
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.held import Held, View
 from xladoctor.sources.names import unchanged

@@ -9,7 +9,8 @@ from typing import Any
 
 from xladoctor.errors import XladoctorError, did_you_mean
 from xladoctor.rules import CODES
-from xladoctor.rules.slips import OF_NAMES, OF_SOURCE
+from xladoctor.rules.slips import OF_SOURCE
+from xladoctor.rules.slips_of_names import OF_NAMES
 
 FAMILY = "XD8"
 LEVELS = ("warning", "note", "never")

@@ -17,7 +17,7 @@ import pytest
 from probes.record.held_names import add_fields, facts_of
 from tests.xladoctor.sources.test_slips_of_source import WRONG as BY_SOURCE
 from xladoctor.diagnosis.slips import held_of
-from xladoctor.rules.slips import OF_NAMES
+from xladoctor.rules.slips_of_names import OF_NAMES
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.held import Held, View
 from xladoctor.sources.slips import class_defaults, slips_of_names

@@ -12,7 +12,8 @@ from pathlib import PurePath
 from xladoctor.lint.hazard import Hazard
 from xladoctor.lint.project import Module, Project
 from xladoctor.rules import by_slug
-from xladoctor.rules.slips import OF_NAMES, OF_SOURCE
+from xladoctor.rules.slips import OF_SOURCE
+from xladoctor.rules.slips_of_names import OF_NAMES
 from xladoctor.sources.backward import Backward
 from xladoctor.sources.held import View
 from xladoctor.sources.names import nodes_of, unchanged, walk
