@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from xladoctor.blame.crash import Crash
     from xladoctor.sources.files import Files
 
-_MOST = 4096
+_MOST, _TOGETHER = 4096, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,12 @@ def partial(found: Sequence[Batching], crash: Crash) -> Batching | None:
     for batching in found:
         for size in sizes if batching.rest else ():
             times, left = divmod(size, batching.size)
-            if not left and 0 < times <= _MOST and batching.rest * times in sizes - (inner if size in inner else set()):
+            others = sizes - (inner if size in inner else set())
+            if not left and 0 < times <= _MOST and batching.rest * times in others:
+                return batching
+            # Of several batches that are put together, some are whole.
+            short = batching.size - batching.rest
+            if not left and 1 < times <= _TOGETHER and any(size - n * short in others for n in range(1, times)):
                 return batching
     pairs = {(a[0], b[0]) for a, b in pairwise(crash.shapes) if a and b}
     for batching in found if crash.slug in _MEET else ():

@@ -12,7 +12,8 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import last_name, names_in, nodes_of, text_key, walk
+from xladoctor.sources.names import called, last_name, names_in, nodes_of, summands, walk
+from xladoctor.sources.order import scope_at
 
 _FAILS = OF_VALUES | {"broadcast-mismatch", "concat-pack-mismatch", "reshape-mismatch", "contract-violation", "not-xla"}
 _LARGEST = frozenset({"max", "amax", "reduce_max", "nanmax"})
@@ -30,9 +31,11 @@ def of_extents(crash: Crash, files: Files, names: Iterable[str]) -> Iterator[Can
         return
     trees = files.trees(names)
     nodes = [n for tree in trees.values() for n in walk(tree)]
-    sizes = {_called(size) for n in nodes for size in _sizes(n)} - {""}
+    sizes = {called(size) for n in nodes for size in _sizes(n)} - {""}
     if not (_cuts(crash, trees) or crash.slug in OF_VALUES) or not 0 < len(sizes) <= _MOST_SIZES:
         return
+    named = {called(n) for n in nodes if isinstance(n, ast.Name | ast.Attribute | ast.Call)}
+    play = {name for name in named if _PLAY.search(name)} | {"random" for n in nodes if _is_moved(n)}
     given = [ast.unparse(a) for tree in trees.values() for c in nodes_of(tree, ast.Call) for a in c.args]
     for file, tree in trees.items():
         begins = _begins_at_zero(tree)
@@ -40,20 +43,19 @@ def of_extents(crash: Crash, files: Files, names: Iterable[str]) -> Iterator[Can
         for node in walk(tree):
             if isinstance(node, ast.Call):
                 yield from _turned(file, node, given)
+            elif isinstance(node, ast.FunctionDef):
+                yield from _across_first(file, node)
             if id(node) in inner:
                 continue
-            found = _too_little(node, sizes) or _only_span(node, sizes, begins)
+            found = _too_little(node, sizes) or _only_span(node, sizes, begins) or _without_play(node, sizes, play)
             if found is not None:
                 yield Candidate(file, getattr(node, "lineno", 0), *found, None, "other", True)
 
 
 def _cuts(crash: Crash, trees: Mapping[str, ast.Module]) -> bool:
-    """Whether one of the last calls cuts a patch, or puts one down."""
-    lines = {(f.file, f.line) for f in crash.frames[-2:]}
-    return any(
-        (file, n.lower.lineno) in lines for file, tree in trees.items() for n in nodes_of(tree, ast.Slice)
-        if n.lower is not None and _length(n) is not None
-    )  # fmt: skip
+    """Whether the functions of the last two calls cut patches, or put them down."""
+    scopes = [scope_at(trees[f.file], f.line) for f in crash.frames[-2:] if f.file in trees]
+    return any(_length(n) is not None for scope in scopes for n in nodes_of(scope, ast.Slice))
 
 
 def _sizes(node: ast.AST) -> Iterator[ast.expr]:
@@ -75,26 +77,19 @@ def _length(part: ast.Slice) -> ast.expr | None:
     return upper.right if ast.unparse(upper.left) == ast.unparse(part.lower) else None
 
 
-def _called(size: ast.expr) -> str:
-    """What a size is called: `patch`, `self.patch`, `cfg["patch"]`, `get("patch")`."""
-    if isinstance(size, ast.Call) and len(size.args) == 1 and isinstance(size.args[0], ast.Constant):
-        return str(size.args[0].value)
-    return last_name(size) or text_key(size) or ""
-
-
 def _too_little(node: ast.AST, sizes: set[str]) -> tuple[float, str] | None:
     """`places.max(axis=0) + 1`, `+ patch // 2`, `+ step`."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
         return None
-    terms = _terms(node)
+    terms = summands(node)
     largest = next((t for t in terms if _of(t, _LARGEST)), None)
     rest = [t for t in terms if t is not largest]
-    if largest is None or any(_called(t) in sizes for t in rest):
+    if largest is None or any(called(t) in sizes for t in rest):
         return None
     added = " + ".join(ast.unparse(t) for t in rest)[:40]
     half = any(isinstance(t, ast.BinOp) and isinstance(t.op, ast.FloorDiv | ast.Div) for t in rest)
     one = all(isinstance(t, ast.Constant) and t.value in (0, 1, 2) for t in rest)
-    if half or one or any(_STEPS.search(_called(t)) for t in rest):
+    if half or one or any(_STEPS.search(called(t)) for t in rest):
         return 8.6, f"It adds `{added}` to the largest place, and a patch reaches further: `{min(sizes)}`."
     return None
 
@@ -105,7 +100,7 @@ def _only_span(node: ast.AST, sizes: set[str], begins: set[str]) -> tuple[float,
         return None
     calls = [n for n in nodes_of(node.value, ast.Call) if last_name(n.func) == _SPAN]
     places = {name for call in calls for name in names_in(call)} - {"np", "numpy", "tf"}
-    whole = any(_called(n) in sizes for n in walk(node.value) if isinstance(n, ast.expr))
+    whole = any(called(n) in sizes for n in walk(node.value) if isinstance(n, ast.expr))
     if not calls or not whole or places & begins:
         return None
     return 7.8, "It takes how far the places are apart, and nothing here shifts them to begin at 0."
@@ -122,6 +117,51 @@ def _turned(file: str, call: ast.Call, given: Sequence[str]) -> Iterator[Candida
             yield Candidate(file, part.lineno, 8.8, reason, None, "other", True)
 
 
+_ACROSS = frozenset({"x", "nx", "col", "cols", "column", "columns", "width", "w"})
+_DOWN = frozenset({"y", "ny", "row", "rows", "height", "h"})
+
+
+def _across_first(file: str, function: ast.FunctionDef) -> Iterator[Candidate]:
+    """`def canvas_shape(): return extent(nx), extent(ny)`: shapes of arrays have the rows first."""
+    if not re.search(r"shape|canvas", function.name):
+        return
+    for node in nodes_of(function, ast.Return):
+        pair = node.value.elts if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2 else []
+        words = [{w for n in walk(e) for w in called(n).lower().split("_")} for e in pair if isinstance(e, ast.expr)]  # type: ignore[arg-type]
+        if len(words) == 2 and words[0] & _ACROSS and words[1] & _DOWN and not (words[0] & _DOWN or words[1] & _ACROSS):
+            reason = f"It gives the extent across first, as `{ast.unparse(node)[:60]}`: an array has the rows first."
+            yield Candidate(file, node.lineno, 8.6, reason, None, "other", True)
+
+
+_PLAY = re.compile(r"(?:^|_)(?:jitter|wobble|play|noise|scatter)", re.IGNORECASE)
+
+
+_DRAWS = frozenset({"integers", "randint", "uniform", "normal"})
+
+
+def _is_moved(node: ast.AST) -> bool:
+    """Whether a draw is added to something: `step * places + rng.integers(-1, 2, size=...)`."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and any(
+        isinstance(t, ast.Call) and last_name(t.func) in _DRAWS for t in summands(node)
+    )  # fmt: skip
+
+
+def _without_play(node: ast.AST, sizes: set[str], play: set[str]) -> tuple[float, str] | None:
+    """`size + step * (side - 1)`, where the places are moved about by `jitter`, and nothing is added for it."""
+    if not play or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+        return None
+    terms = summands(node)
+    named = {called(n) for t in terms for n in walk(t) if isinstance(n, ast.expr)}
+    steps = any(
+        isinstance(t, ast.BinOp) and isinstance(t.op, ast.Mult) and any(
+            isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub) and ast.unparse(n.right) == "1" for n in walk(t))
+        for t in terms
+    )  # fmt: skip
+    if steps and len(terms) == 2 and named & sizes and not named & play:
+        return 8.4, f"It leaves no room for what the places are moved about by ({min(play)})."
+    return None
+
+
 def _begins_at_zero(tree: ast.Module) -> set[str]:
     """The names from which their smallest is taken off: `places - places.min(axis=0)`."""
     found: set[str] = set()
@@ -135,10 +175,3 @@ def _begins_at_zero(tree: ast.Module) -> set[str]:
 def _of(node: ast.expr, functions: frozenset[str]) -> bool:
     """Whether an expression is one of these calls, also cast to whole numbers or indexed."""
     return any(last_name(c.func) in functions for c in nodes_of(node, ast.Call))
-
-
-def _terms(node: ast.expr) -> list[ast.expr]:
-    """What a sum adds up."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_terms(node.left), *_terms(node.right)]
-    return [node]

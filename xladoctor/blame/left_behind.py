@@ -11,6 +11,7 @@ from itertools import permutations
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
+from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, names_in, nodes_of, parameters, walk
@@ -18,7 +19,7 @@ from xladoctor.sources.slips.slip import scopes
 
 _SLUGS = frozenset(
     {"broadcast-mismatch", "concat-pack-mismatch", "keras-input-mismatch", "matmul-conv-mismatch", "rank-mismatch",
-     "index-out-of-range", "not-xla"}
+     "index-out-of-range", "slice-out-of-bounds", "not-xla"}
 )  # fmt: skip
 _PICKS = frozenset({"gather", "take", "boolean_mask", "compress"})
 _CUTS = frozenset({"dropna", "drop_duplicates", "filter", "head", "query", "sample", "tail"})
@@ -34,7 +35,9 @@ def of_left_behind(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iter
     ranks = crash.slug == "rank-mismatch" or len({len(shape) for shape in crash.shapes}) > 1 or "ndim" in crash.message
     apart = len({n for n in crash.sizes if n > 1}) > 1
     for file, tree in files.trees(f for f, _ in hops).items():
-        found: list[Found] = [*_of_picked_alone(tree), *_of_made_before(tree)] if apart else []
+        found: list[Found] = (
+            [*_of_picked_alone(tree), *_of_made_before(tree)] if apart or crash.slug in OF_VALUES else []
+        )
         found += _of_added_axis(tree) if ranks else []
         found += _of_stacked_index(tree)
         yield from conventions(file, found, hops)
@@ -100,6 +103,8 @@ def _of_made_before(tree: ast.Module) -> Iterator[Found]:
     for scope in scopes(tree):
         body: list[ast.stmt] = scope.body  # type: ignore[attr-defined]
         for at, cut in enumerate(body):
+            for one in _cuts(cut):
+                yield from _kept_whole(tree, body[:at], one, cut.lineno)
             name = _cut(cut)
             if name is None:
                 continue
@@ -116,6 +121,29 @@ def _of_made_before(tree: ast.Module) -> Iterator[Found]:
                     shown = " and ".join(f"`{t}`" for t in sorted(targets)[:2])
                     yield made.lineno, 8.0, f"{shown} is made of all of `{name}`; line {cut.lineno} leaves some out."
                     yield cut.lineno, 7.2, f"It leaves some of `{name}` out, after line {made.lineno} has made {shown}."
+
+
+def _cuts(statement: ast.stmt) -> list[str]:
+    """The names of what a statement leaves a part of out, also several: `x, y = x[keep], y[keep]`."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = zip(target.elts, value.elts, strict=True)
+        singles = [ast.Assign([t], v, lineno=statement.lineno) for t, v in pairs]
+        return [name for single in singles if (name := _cut(single)) is not None]
+    name = _cut(statement)
+    return [name] if name is not None else []
+
+
+def _kept_whole(tree: ast.Module, before: Sequence[ast.stmt], name: str, cut: int) -> Iterator[Found]:
+    """`self.groups = near(spots)` before `spots = spots[keep]`, where a method then indexes by `self.groups`."""
+    indexed = {
+        n.slice.attr for n in walk(tree) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Attribute)
+    }  # fmt: skip
+    for made in (s for s in before if isinstance(s, ast.Assign) and name in names_in(s.value)):
+        for target in made.targets:
+            if isinstance(target, ast.Attribute) and target.attr in indexed:
+                yield made.lineno, 8.6, f"`{target.attr}` is made of all of `{name}`; line {cut} leaves some out."
 
 
 def _cut(statement: ast.stmt) -> str | None:

@@ -5,6 +5,7 @@ parts of a split, what a scaler was fitted to.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from xladoctor.blame.axis_orders import turned
@@ -12,7 +13,7 @@ from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import dotted, keyword, last_name, walk
+from xladoctor.sources.names import dotted, keyword, last_name, nodes_of, walk
 
 _FITS = frozenset({"fit", "fit_transform"})
 
@@ -32,7 +33,7 @@ def of_libraries(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterat
                 )
             elif isinstance(node, ast.Call) and inverts and last_name(node.func) in _FITS and len(node.args) == 1:
                 said = "The scaler is fitted here: it takes back only tables with as many columns."
-                found.append((node.lineno, 7.2, said))
+                found.append((node.lineno, 8.4 if _is_of_targets(tree, node) else 7.2, said))
             elif isinstance(node, ast.Assign) and crash.slug in ("keras-input-mismatch", "broadcast-mismatch"):
                 found += _parts(node)
         yield from conventions(file, found, hops)
@@ -46,7 +47,19 @@ def _takes_half(hops: Mapping[Line, int], files: Files) -> bool:
 
 def _inverts(crash: Crash, files: Files) -> bool:
     """Whether the line that failed takes back a scaling."""
-    return crash.at is not None and "inverse" in files.code(crash.at.file, crash.at.line)
+    said = [f.function.lower() for f in crash.frames] + [files.code(f.file, f.line).lower() for f in crash.frames[-2:]]
+    return any(word in text for text in said for word in ("inverse", "unscale", "denorm", "descale"))
+
+
+def _is_of_targets(tree: ast.Module, fit: ast.Call) -> bool:
+    """Whether what is fitted is kept by the name of targets, and fitted to several columns of a table: `y_scaler =
+    Scaler().fit(table[COLUMNS])`.
+    """
+    key = fit.args[0].slice if isinstance(fit.args[0], ast.Subscript) else None
+    made = [s for s in nodes_of(tree, ast.Assign) if any(n is fit for n in walk(s.value))]
+    names = [last_name(t) for s in made for t in s.targets]
+    several = isinstance(key, ast.List) or (isinstance(key, ast.Name) and key.id.isupper() and key.id.endswith("S"))
+    return several and any(re.search(r"(?:^|_)(?:y|targets?|labels?)(?:_|$)", name) for name in names)
 
 
 def _sides(call: ast.Call) -> Iterator[Found]:

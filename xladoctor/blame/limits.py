@@ -12,7 +12,7 @@ from xladoctor.blame.crash import Crash
 from xladoctor.blame.indices import LABEL, OF_VALUES, indexed_lists
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, nodes_of, operands, walk
+from xladoctor.sources.names import assigned_once, keyword, last_name, names_in, nodes_of, operands, summands, walk
 
 _MOST = 3
 """So many items more than its limit are a mistake of the ends of a list."""
@@ -304,7 +304,7 @@ def _padded(function: ast.FunctionDef | ast.AsyncFunctionDef, more: set[int]) ->
     """
     known = assigned_once(function)
     for node in (n for n in nodes_of(function, ast.BinOp) if isinstance(n.op, ast.Add)):
-        parts = _terms(node)
+        parts = summands(node)
         fills = [p for p in parts if isinstance(p, ast.BinOp) and isinstance(p.op, ast.Mult)]
         times = [side for p in fills for side in (p.left, p.right) if not isinstance(side, ast.List)]
         if len(times) != 1 or len(parts) < 3:
@@ -350,15 +350,8 @@ def _put_together(node: ast.AST) -> tuple[int, Sequence[ast.expr]]:
         return len(node.elts) - len(parts), parts
     sides: Sequence[ast.expr] = ()
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        sides = _terms(node)
+        sides = summands(node)
     elif isinstance(node, ast.Call) and last_name(node.func) in _JOINS and node.args:
         sides = node.args[0].elts if isinstance(node.args[0], ast.List | ast.Tuple) else ()
     lists = [s for s in sides if isinstance(s, ast.List | ast.Tuple)]
     return sum(len(s.elts) for s in lists), [s for s in sides if s not in lists]
-
-
-def _terms(node: ast.expr) -> list[ast.expr]:
-    """What a sum adds up: of `a + b + c` all three."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_terms(node.left), *_terms(node.right)]
-    return [node]

@@ -61,6 +61,8 @@ def _of_scope(all_made: list[tuple[str, ast.expr]], known: set[str]) -> Iterator
             counterparts = [w for use in uses for w in _in_place(use, others, own) if w in known]
             if not counterparts or any(_has(w, own) for w in _names(value)):
                 continue
+            if other in _names(value):
+                continue  # one of the two is worked out from the other
             taken = next((w for w in _names(value) if _has(w, others)), None)
             meant = counterparts[0]
             if taken is not None:

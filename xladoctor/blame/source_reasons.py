@@ -39,10 +39,11 @@ from xladoctor.blame.fractions import of_fractions
 from xladoctor.blame.indices import OF_VALUES, of_columns, of_marks
 from xladoctor.blame.leading_axes import of_leading_axes
 from xladoctor.blame.left_behind import of_left_behind
-from xladoctor.blame.negative_index import of_negative_index
 from xladoctor.blame.objects_made import of_objects
+from xladoctor.blame.odd_index import of_odd_indices
 from xladoctor.blame.one_more import of_one_more
 from xladoctor.blame.open_lengths import of_open_lengths
+from xladoctor.blame.other_source import of_other_sources
 from xladoctor.blame.parallel_names import of_parallel_names
 from xladoctor.blame.spelled_keys import of_spelled_keys
 from xladoctor.blame.stages import of_stages
@@ -94,6 +95,7 @@ def by_sources(
     yield from remainders.of_levels(hops, crash, files)
     yield from documented.of_documents(hops, crash, run, files)
     yield from siblings.of_siblings(hops, crash, run, files)
+    yield from of_other_sources(hops, crash, run, files)
     yield from _of_places_and_parts(hops, crash, files, known, arrival)
     if crash.slug == "rank-mismatch" or (clash is not None and clash.relation == "rank"):
         yield from conventions.of_squeezes(hops, files)
@@ -119,7 +121,7 @@ def _of_places_and_parts(
     yield from of_turned_parts(hops, crash, files)
     yield from of_sums(hops, crash, files)
     yield from of_stages(hops, crash, files)
-    yield from of_negative_index(hops, crash, files)
+    yield from of_odd_indices(hops, crash, files)
     yield from of_parallel_names(hops, crash, files)
     yield from of_spelled_keys(crash, files, known.files)
     yield from of_stored_bytes(crash, files, known.files)

@@ -12,7 +12,7 @@ from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import keyword, last_name, walk
+from xladoctor.sources.names import keyword, last_name, summands, walk
 
 _SPLIT = re.compile(r"axis of size (?P<size>\d{1,9}) into pieces of size \[(?P<parts>\d[\d, ]{0,200})\]")
 _JOINS = frozenset({"concat", "concatenate", "Concatenate"})
@@ -66,17 +66,10 @@ def _joined(call: ast.Call, times: Mapping[int, tuple[int, int]]) -> Iterator[Fo
 
 def _left_out(node: ast.BinOp, size: int, parts: Sequence[int]) -> Iterator[Found]:
     """`4 + len(classes)`, where a split takes 4, 1 and as many as there are classes: the 1 is left out."""
-    terms = _terms(node)
+    terms = summands(node)
     numbers = [t.value for t in terms if isinstance(t, ast.Constant) and type(t.value) is int]
     left = sum(parts) - size
     fewer = len(terms) < len(parts) and len(terms) > len(numbers) > 0
     if left in parts and fewer and all(n in parts for n in numbers) and numbers.count(left) < parts.count(left):
         taken = ", ".join(map(str, parts))
         yield node.lineno, 8.4, f"It adds up {size}, `{ast.unparse(node)[:40]}`; the split takes {taken}."
-
-
-def _terms(node: ast.expr) -> list[ast.expr]:
-    """What a sum adds up."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_terms(node.left), *_terms(node.right)]
-    return [node]

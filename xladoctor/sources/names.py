@@ -183,6 +183,20 @@ def text_key(node: ast.expr) -> str | None:
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
+def summands(node: ast.expr) -> list[ast.expr]:
+    """What a sum adds up: of `a + b + c` all three."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*summands(node.left), *summands(node.right)]
+    return [node]
+
+
+def called(node: ast.expr) -> str:
+    """What a number is called: `side` of `side`, `cfg.side`, `cfg["side"]` and `get("side")`."""
+    if isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+        return str(node.args[0].value)
+    return last_name(node) or text_key(node) or ""
+
+
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
     """The value of a keyword of a call."""
     return next((k.value for k in call.keywords if k.arg == name), None)

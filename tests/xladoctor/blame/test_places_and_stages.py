@@ -218,3 +218,84 @@ def test_one_line_that_fixes_the_rows_or_several(more: str, first: str) -> None:
         dims=(32, 14),
     )  # fmt: skip
     assert told is not None and told.suspects[0].code.startswith(first)
+
+
+SHAPE = """
+import numpy as np
+from scans import load, spots
+def extent(points):
+    return 16 + (points - 1) * 6
+def canvas_shape(cfg):
+    return {}
+def cut(image, places, size):
+    frames = []
+    for r, c in places:
+        patch = image[r : r + size, c : c + size]
+        frames.append(patch * np.ones((size, size)))
+    return frames
+def main():
+    cfg = load()
+    return cut(np.zeros(canvas_shape(cfg)), spots(cfg), 16)
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "blames"),
+    [("extent(cfg.nx), extent(cfg.ny)", True), ("extent(cfg.ny), extent(cfg.nx)", False)],
+)
+def test_a_shape_that_has_the_columns_first(shape: str, blames: bool) -> None:
+    told = blamed(
+        SHAPE.format(shape), ("<module>", "main()"), ("main", "return cut"), ("cut", "frames.append"),
+        slug="broadcast-mismatch", message="operands could not be broadcast together with shapes (13,16) (16,16)",
+        dims=(13, 16),
+    )  # fmt: skip
+    assert bool(blames_for(told, "rows first")) == blames
+
+
+MOVED = """
+import numpy as np
+from scans import side, step
+def places(rng):
+    return step * np.arange(side) + rng.integers(-1, 2, size=side)
+def cut(image, rows, n):
+    return np.stack([image[r : r + n] for r in rows])
+def main():
+    n = 32
+    image = np.zeros({})
+    return cut(image, places(np.random.default_rng(1)), n)
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("length", "blames"), [("n + step * (side - 1)", True), ("n + step * (side - 1) + 2", False), ("n * side", False)]
+)
+def test_a_canvas_without_room_for_what_moves_the_places(length: str, blames: bool) -> None:
+    told = blamed(
+        MOVED.format(length), ("<module>", "main()"), ("main", "return cut"), ("cut", "np.stack"),
+        slug="concat-pack-mismatch", message="all input arrays must have the same shape",
+    )  # fmt: skip
+    assert bool(blames_for(told, "no room")) == blames
+
+
+PICKED = """
+import numpy as np
+from nets import rate
+def best(states):
+    picked = np.argmax(rate(states), axis={})
+    rated = rate(states)
+    return rated[np.arange(len(states)), picked]
+def main():
+    return best(np.zeros((32, 5)))
+main()
+"""
+
+
+@pytest.mark.parametrize(("axis", "blames"), [(0, True), (1, False), (-1, False)])
+def test_a_largest_one_along_the_rows(axis: int, blames: bool) -> None:
+    told = blamed(
+        PICKED.format(axis), ("<module>", "main()"), ("main", "return best"), ("best", "return rated"),
+        slug="slice-out-of-bounds", message="index 30 is out of bounds for axis 1 with size 4", dims=(30, 4),
+    )  # fmt: skip
+    assert bool(blames_for(told, "along the rows")) == blames
