@@ -13,6 +13,7 @@ from xladoctor.diagnosis.basis import COMPARED_PLAINLY
 from xladoctor.diagnosis.facts import Step, defined, line
 from xladoctor.diagnosis.forward import forward_line
 from xladoctor.diagnosis.lookup import calls_around
+from xladoctor.diagnosis.set_apart import asked_beside
 from xladoctor.diagnosis.surroundings import tensorflow_version
 from xladoctor.diagnosis.tensor_arrays import array_makers
 from xladoctor.diagnosis.weigh import ended_itself, survived
@@ -230,12 +231,15 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     if not known:
         function, known = atlas.of_programs(node.get("op"), kind, version)
         in_atlas = _known_of(function, known)
+    asked = asked_beside(recording, at, told) if kind == "values" else None
+    apart = _SET_APART.format(line=asked) if asked is not None else ""
     return Finding(
-        code=rule.code, slug=rule.slug, level="error", role="root",
+        code=rule.code, slug=rule.slug, level="error" if asked is None else "note",
+        role="root" if asked is None else "consequence",
         title=f"{name}: {what}",
         message=f"With the values of its {_ordinal(told.get('call'))} call, {name} gives other results under XLA than "
         f"without it: {what}."
-        f"{first if where else ''}{in_atlas}{' No error was raised in the run.' if survived(recording) else ''}",
+        f"{first if where else ''}{in_atlas}{apart}{' No error was raised in the run.' if survived(recording) else ''}",
         op=node.get("op"), node=node.get("node"),
         dims=tuple(told.get("shapes") or ()) if told.get("kind") == "shape" else (),
         location=at,
@@ -246,6 +250,12 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
         details={k: told[k] for k in ("kind", "output", "shapes", "deviation", "plain", "xla", "error") if k in told}
         | {"function": name, "capsule": capsule} | ({"atlas": [atlas.as_data(d) for d in known]} if known else {}),
     )  # fmt: skip
+
+
+_SET_APART = (
+    " Line {line} asks the same values for NaN: where the result is taken only together with that answer, no number is "
+    "wrong."
+)
 
 
 def _known(found: Sequence[Difference]) -> str:

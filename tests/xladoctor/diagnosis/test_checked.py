@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.xladoctor.recordings import Run
@@ -177,3 +179,45 @@ def test_a_divergence_names_what_the_atlas_knows_of_its_op(tmp_path):
     [found] = scanned(tmp_path, RAISES).findings
     assert "GatherV2 is known for it: with an index" in found.message and "xladoctor explain GatherV2" in found.message
     assert {entry["kind"] for entry in found.details["atlas"]} == {"first-raises"}
+
+
+LOOKS = """\
+import tensorflow as tf
+
+
+@tf.function(jit_compile=True)
+def screen(x):
+    top = tf.reduce_max(tf.abs(x), axis=1)
+    fine = tf.reduce_all(tf.math.is_finite({}), axis=1)
+    return top, fine
+"""
+NAN = {**VALUES, "plain": ["nan", "nan"], "xla": ["3", "4"],
+       "node": {"op": "Max", "node": "Max", "sources": [["/w/train.py", 6, "screen"]]}}  # fmt: skip
+
+
+class Sources:
+    """The text of the one file."""
+
+    scripts = (Path("/w/train.py"),)
+    cwd = Path("/w")
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def text(self, file, followed=False):
+        return (self.source if str(file) == "/w/train.py" else None), ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "told", "level"),
+    [
+        ("x", NAN, "note"),
+        ("top", NAN, "error"),
+        ("other", NAN, "error"),
+        ("x", {**NAN, "plain": ["nan", "2"]}, "error"),
+    ],
+)
+def test_nan_that_is_lost_beside_an_answer_where_it_was_is_a_note(tmp_path, monkeypatch, asked, told, level):
+    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources(LOOKS.format(asked)))
+    [found] = scanned(tmp_path, told).findings
+    assert found.level == level and ("Line 7 asks" in found.message) == (level == "note")
