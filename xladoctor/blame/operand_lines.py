@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from xladoctor.blame.bindings import Line
 from xladoctor.blame.crash import Crash
 from xladoctor.sources.files import Files
-from xladoctor.sources.names import assigned_once, last_name, walk
+from xladoctor.sources.names import assigned_once, last_name, nodes_of, parameters, walk
 from xladoctor.sources.order import scope_at
 from xladoctor.sources.origins import Origins
 
@@ -46,14 +46,37 @@ def double_operand(crash: Crash, files: Files, modules: Iterable[str] = ()) -> f
         return frozenset()
     operand = (here[0].left, here[0].right)[at]
     names = _names(operand, assigned_once(scope))
-    own = {
-        (crash.at.file, n.lineno)
-        for n in walk(source.tree)
+    own = _assigned(crash.at.file, source.tree, names)
+    trees = files.trees(modules)
+    origins = Origins(trees)
+    far = list(origins.of(crash.at.file, operand)) if crash.at.file in origins.back.trees else []
+    made = own | {(file, value.lineno) for file, value in far}
+    if isinstance(operand, ast.Name) and operand.id in parameters(scope):
+        # What a pipeline hands over usually has one name on the way.
+        named = {line for file, tree in trees.items() for line in _assigned(file, tree, frozenset({operand.id}))}
+        made |= named | _results(trees, named)
+    return frozenset(made)
+
+
+def _assigned(file: str, tree: ast.Module, names: frozenset[str]) -> set[Line]:
+    """The lines of a file that assign one of these names."""
+    return {
+        (file, n.lineno)
+        for n in walk(tree)
         if isinstance(n, ast.Assign) and any(last_name(part) in names for t in n.targets for part in walk(t))
     }
-    origins = Origins(files.trees(modules))
-    far = origins.of(crash.at.file, operand) if crash.at.file in origins.back.trees else ()
-    return frozenset(own | {(file, value.lineno) for file, value in far})
+
+
+def _results(trees: Mapping[str, ast.Module], lines: Container[Line]) -> set[Line]:
+    """The results of the functions that some lines call."""
+    calls = {
+        last_name(c.func) for file, tree in trees.items() for n in nodes_of(tree, ast.Assign)
+        if (file, n.lineno) in lines for c in nodes_of(n.value, ast.Call)
+    }  # fmt: skip
+    return {
+        (file, n.lineno) for file, tree in trees.items() for f in nodes_of(tree, ast.FunctionDef) if f.name in calls
+        for n in nodes_of(f, ast.Return)
+    }  # fmt: skip
 
 
 def _place(message: str) -> tuple[str, int] | None:

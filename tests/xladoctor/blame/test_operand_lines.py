@@ -98,3 +98,43 @@ def test_the_double_operand_is_followed_through_dicts_and_fields(operand, ramp, 
     assert found is not None and lines(found)[0] == first
     others = [s.reason for s in found.suspects if "counts" in s.code]
     assert not any("complex128" in reason for reason in others)
+
+
+READ = """
+import numpy as np
+def spread(frames, dose):
+    return np.sqrt(frames / dose)
+def shapes(frames):
+    return np.exp(frames)
+def read(path):
+    heights = {made}
+    return heights
+"""
+FIT = """
+import tensorflow as tf
+from files import read
+from pipes import batches
+@tf.function
+def step(model, heights):
+    return tf.square(model - heights)
+def main():
+    for batch in batches(read("a")):
+        step(tf.zeros(3), *batch)
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "first"),
+    [
+        ("np.sqrt(np.load(path) / 4)", "heights = np.sqrt(np.load(path) / 4)"),
+        ("spread(np.load(path), 4)", "return np.sqrt(frames / dose)"),
+    ],
+)
+def test_what_a_pipeline_hands_over_is_found_by_its_name(made, first):
+    message = "Input 'y' of 'Sub' Op has type float64 that does not match type float32 of argument 'x'."
+    found = blamed(
+        FIT, ("<module>", "main()"), ("main", "step(tf.zeros"), ("step", "model - heights"), slug="dtype-mismatch",
+        message=message, op="Sub", more={"/work/files.py": READ.format(made=made)},
+    )  # fmt: skip
+    assert first in lines(found)[:2]
