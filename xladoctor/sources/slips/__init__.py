@@ -50,6 +50,7 @@ from xladoctor.sources.slips.overwritten import overwritten
 from xladoctor.sources.slips.pair_tables import pair_tables
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
+from xladoctor.sources.slips.repeated_rows import repeated_rows
 from xladoctor.sources.slips.resets import never_reset
 from xladoctor.sources.slips.same_draw import same_draw
 from xladoctor.sources.slips.same_sample import same_sample
@@ -76,7 +77,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, one_seed, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, pair_tables, strides,
-    overwritten, table_borders,
+    overwritten, table_borders, repeated_rows,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
