@@ -44,6 +44,7 @@ from xladoctor.sources.slips.hooks import unknown_hooks
 from xladoctor.sources.slips.ignored import ignored
 from xladoctor.sources.slips.kept import kept
 from xladoctor.sources.slips.layouts import layouts
+from xladoctor.sources.slips.lookup_rows import lookup_rows
 from xladoctor.sources.slips.one_seed import one_seed
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.overwritten import overwritten
@@ -77,7 +78,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, one_seed, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, pair_tables, strides,
-    overwritten, table_borders, repeated_rows,
+    overwritten, table_borders, repeated_rows, lookup_rows,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
