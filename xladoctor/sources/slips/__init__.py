@@ -39,6 +39,7 @@ from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
 from xladoctor.sources.slips.class_numbers import class_numbers
 from xladoctor.sources.slips.copied import copied
+from xladoctor.sources.slips.divided_seeds import divided_seeds
 from xladoctor.sources.slips.early import early
 from xladoctor.sources.slips.hooks import unknown_hooks
 from xladoctor.sources.slips.ignored import ignored
@@ -78,7 +79,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, one_seed, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, pair_tables, strides,
-    overwritten, table_borders, repeated_rows, lookup_rows,
+    overwritten, table_borders, repeated_rows, lookup_rows, divided_seeds,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
