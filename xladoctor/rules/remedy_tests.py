@@ -69,6 +69,7 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "one-order": _none(CODE),
     "stride-of-the-inner-loop": _none(CODE),
     "say-class-order": _none(CODE),
+    "row-for-unknown-first": _none(CODE),
     "rows-by-place": _none(CODE),
     "order-of-the-cut": _none(CODE),
     "order-together": _none(CODE),

@@ -167,6 +167,15 @@ OF_SOURCE: Mapping[str, Kind] = {
             "name of a class from the same place as its number (`ds.class_names[k]`, `encoder.classes_[k]`).",
         ),
     ),
+    "lookup-rows": Kind(
+        _PAIRING,
+        Remedy(
+            "row-for-unknown-first",
+            "Begin the table with the row for unknown ids",
+            "changes-numerics",
+            "`np.concatenate([unknown[None], table])`; or `num_oov_indices=0`, if no id is unknown.",
+        ),
+    ),
     "pairs-turned": Kind(_PAIRING, PAIRS),
     "stride-of-the-other-loop": Kind(
         _PAIRING,

@@ -39,17 +39,20 @@ from xladoctor.sources.slips.aliased import aliases
 from xladoctor.sources.slips.captured import captured
 from xladoctor.sources.slips.class_numbers import class_numbers
 from xladoctor.sources.slips.copied import copied
+from xladoctor.sources.slips.divided_seeds import divided_seeds
 from xladoctor.sources.slips.early import early
 from xladoctor.sources.slips.hooks import unknown_hooks
 from xladoctor.sources.slips.ignored import ignored
 from xladoctor.sources.slips.kept import kept
 from xladoctor.sources.slips.layouts import layouts
+from xladoctor.sources.slips.lookup_rows import lookup_rows
 from xladoctor.sources.slips.one_seed import one_seed
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.overwritten import overwritten
 from xladoctor.sources.slips.pair_tables import pair_tables
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
+from xladoctor.sources.slips.repeated_rows import repeated_rows
 from xladoctor.sources.slips.resets import never_reset
 from xladoctor.sources.slips.same_draw import same_draw
 from xladoctor.sources.slips.same_sample import same_sample
@@ -76,7 +79,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, one_seed, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, pair_tables, strides,
-    overwritten, table_borders,
+    overwritten, table_borders, repeated_rows, lookup_rows, divided_seeds,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
