@@ -96,6 +96,9 @@ OF_NAMES: Mapping[str, Kind] = {
         "make-floats", "Make the array of floats", "changes-numerics", "`np.zeros(shape)`, or `dtype=float`.")),
     "wraps-below": Kind(_WRAP, Remedy(
         "widen-first", "Widen the type before the operation", "changes-numerics", "`a.astype(\"int32\") - b`.")),
+    "cast-wraps": Kind(_WRAP, Remedy(
+        "type-that-holds", "Take a type that has all of the numbers", "changes-numerics",
+        "`x.astype(\"uint32\")`; or `np.clip(x, 0, 65535)` before the cast, if what is above may be cut off.")),
     "fed-with-classes": Kind(_FED, Remedy(
         "score-for-curve", "Give the curve the scores", "changes-numerics",
         "`roc_auc_score(truth, model.predict(x)[:, 0])`; classes are for accuracy, precision and recall.")),
