@@ -66,6 +66,9 @@ OF_NAMES: Mapping[str, Kind] = {
     "counts-by-frequency": Kind(_PAIRING, Remedy(
         "counts-by-class", "Count in the order of the class numbers", "changes-numerics",
         "`np.bincount(y)`, or `value_counts().sort_index()`.")),
+    "setting-of-another": Kind("unlike-training", Remedy(
+        "own-setting", "Use the value that the object keeps", "changes-numerics",
+        "`self.dose`, set when the object is made, instead of `settings.get(\"dose\")` at each call.")),
     "divided-across": Kind(_PAIRING, _KEEP_AXIS),
     "softmax-over-rows": Kind(_PAIRING, _KEEP_AXIS),
     "norms-of-columns": Kind(_PAIRING, _KEEP_AXIS),

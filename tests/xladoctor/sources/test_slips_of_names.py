@@ -449,6 +449,23 @@ def motion(stack):
     return np.abs(after - before)  # wraps-below
 moved = motion(frames)
 """,
+    "a setting of the second scan for the first": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / get("dose")  # setting-of-another
+first = Scan()
+put("dose", 50.0)
+second = Scan()
+rows = first.scaled()
+""",
     "events of a minute as two bytes": """
 events = rng.poisson(70000, (30, 5))
 saved = events.astype(np.uint16)  # cast-wraps
@@ -467,6 +484,76 @@ rows = listed(depths)
 """,
 }
 RIGHT = {
+    "each scan by its own setting": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / self.dose
+first = Scan()
+put("dose", 50.0)
+second = Scan()
+rows = first.scaled()
+""",
+    "scaled before the setting changes": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / get("dose")
+first = Scan()
+rows = first.scaled()
+put("dose", 50.0)
+second = Scan()
+more = second.scaled()
+""",
+    "the first scan is only counted afterwards": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / get("dose")
+first = Scan()
+put("dose", 50.0)
+second = Scan()
+more = second.scaled()
+many = len(first.counts)
+""",
+    "one setting for all scans": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / get("dose")
+first = Scan()
+put("step", 50.0)
+second = Scan()
+rows = first.scaled()
+""",
     "numbers that fit, and bits that are meant": """
 events = rng.poisson(70000, (30, 5))
 kept = np.clip(events, 0, 65535).astype(np.uint16)
