@@ -19,6 +19,7 @@ from xladoctor.model.diagnosis import Finding, Level, Proof, Remedy
 from xladoctor.recording.run import Event, Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.sources.given_back import given_back
 from xladoctor.sources.loops import beside_others, predicts, treats_training_apart, unconditional
 from xladoctor.sources.names import last_name, nodes_of
 
@@ -92,7 +93,9 @@ def _of_loop(event: Event, recording: Recording) -> Event | None:
     if event["what"] == _ONE_WAY:
         at = location(event.get("used"))
         source = source_of(recording, str(at.file)) if at is not None else None
-        call = beside_others(source.tree, at.line) if source is not None and at is not None and at.line else None
+        if source is None or at is None or not at.line:
+            return None
+        call = beside_others(source.tree, at.line) or given_back(program_of(recording), str(at.file), at.line)
         return {**event, "method": call} if call is not None else None
     for at in map(location, (event.get("used"), event.get("other"))):
         source = source_of(recording, str(at.file)) if at is not None else None

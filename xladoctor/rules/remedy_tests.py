@@ -96,6 +96,8 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "tile-and-repeat": _none(CODE),
     "turn-both": _none(CODE),
     "widen-first": _none(CODE),
+    "own-setting": _none(CODE),
+    "type-that-holds": _none(CODE),
     "other-axis": _none(CODE),
     "row-offset": _none(CODE),
     "same-index": _none(CODE),

@@ -66,6 +66,9 @@ OF_NAMES: Mapping[str, Kind] = {
     "counts-by-frequency": Kind(_PAIRING, Remedy(
         "counts-by-class", "Count in the order of the class numbers", "changes-numerics",
         "`np.bincount(y)`, or `value_counts().sort_index()`.")),
+    "setting-of-another": Kind("unlike-training", Remedy(
+        "own-setting", "Use the value that the object keeps", "changes-numerics",
+        "`self.dose`, set when the object is made, instead of `settings.get(\"dose\")` at each call.")),
     "divided-across": Kind(_PAIRING, _KEEP_AXIS),
     "softmax-over-rows": Kind(_PAIRING, _KEEP_AXIS),
     "norms-of-columns": Kind(_PAIRING, _KEEP_AXIS),
@@ -96,6 +99,9 @@ OF_NAMES: Mapping[str, Kind] = {
         "make-floats", "Make the array of floats", "changes-numerics", "`np.zeros(shape)`, or `dtype=float`.")),
     "wraps-below": Kind(_WRAP, Remedy(
         "widen-first", "Widen the type before the operation", "changes-numerics", "`a.astype(\"int32\") - b`.")),
+    "cast-wraps": Kind(_WRAP, Remedy(
+        "type-that-holds", "Take a type that has all of the numbers", "changes-numerics",
+        "`x.astype(\"uint32\")`; or `np.clip(x, 0, 65535)` before the cast, if what is above may be cut off.")),
     "fed-with-classes": Kind(_FED, Remedy(
         "score-for-curve", "Give the curve the scores", "changes-numerics",
         "`roc_auc_score(truth, model.predict(x)[:, 0])`; classes are for accuracy, precision and recall.")),

@@ -131,6 +131,15 @@ def beside_others(tree: ast.Module, line: int) -> str | None:
     """What a loop that begins at a line calls with the rows of a dataset, if it learns nothing, leaves their labels
     alone, and keeps the results under a name that is put beside something else by place.
     """
+    found = leaves_labels(tree, line)
+    if found is None:
+        return None
+    kept = kept_of(tree, found[0])
+    return found[1] if any(beside(n, kept) for n in walk(tree)) else None
+
+
+def leaves_labels(tree: ast.Module, line: int) -> tuple[ast.AST, str] | None:
+    """(loop, what it calls) of a loop that begins at a line, if it learns nothing and leaves the labels alone."""
     for node in walk(tree):
         if not isinstance(node, ast.For | ast.comprehension) or not isinstance(node.target, ast.Tuple):
             continue
@@ -142,12 +151,11 @@ def beside_others(tree: ast.Module, line: int) -> str | None:
         calls = [c for c in nodes_of(body, ast.Call) if rows in {n.id for a in c.args for n in nodes_of(a, ast.Name)}]
         if used & set(others) or not calls or _trains(tree, body):
             return None
-        kept = _kept(tree, body)
-        return last_name(calls[-1].func) if any(_beside(n, kept) for n in walk(tree)) else None
+        return body, last_name(calls[-1].func)
     return None
 
 
-def _kept(tree: ast.Module, body: ast.AST) -> set[str]:
+def kept_of(tree: ast.AST, body: ast.AST) -> set[str]:
     """The names under which the results of a loop are kept, and what is made of them alone."""
     names = {last_name(c.func.value) for c in nodes_of(body, ast.Call)
              if isinstance(c.func, ast.Attribute) and c.func.attr in ("append", "extend")}  # fmt: skip
@@ -159,7 +167,7 @@ def _kept(tree: ast.Module, body: ast.AST) -> set[str]:
     return names - {""}
 
 
-def _beside(node: ast.AST, kept: set[str]) -> bool:
+def beside(node: ast.AST, kept: set[str]) -> bool:
     """Whether results meet something that was not made of them: in a comparison, a distance, or a measure."""
     parts: list[ast.expr] = []
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):

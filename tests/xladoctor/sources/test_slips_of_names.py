@@ -449,8 +449,139 @@ def motion(stack):
     return np.abs(after - before)  # wraps-below
 moved = motion(frames)
 """,
+    "a setting of the second scan for the first": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / get("dose")  # setting-of-another
+first = Scan()
+put("dose", 50.0)
+second = Scan()
+rows = first.scaled()
+""",
+    "events of a minute as two bytes": """
+events = rng.poisson(70000, (30, 5))
+saved = events.astype(np.uint16)  # cast-wraps
+""",
+    "records one by one": """
+def pack(tables):
+    out = {}
+    for n, table in enumerate(tables):
+        out[n] = table.astype("int16")  # cast-wraps
+    return out
+def listed(tables):
+    return [table.astype(np.uint8) for table in tables]  # cast-wraps
+depths = rng.integers(0, 90000, (7, 4, 4))
+packs = pack(depths)
+rows = listed(depths)
+""",
 }
 RIGHT = {
+    "each scan by its own setting": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / self.dose
+first = Scan()
+put("dose", 50.0)
+second = Scan()
+rows = first.scaled()
+""",
+    "scaled before the setting changes": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / get("dose")
+first = Scan()
+rows = first.scaled()
+put("dose", 50.0)
+second = Scan()
+more = second.scaled()
+""",
+    "the first scan is only counted afterwards": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / get("dose")
+first = Scan()
+put("dose", 50.0)
+second = Scan()
+more = second.scaled()
+many = len(first.counts)
+""",
+    "one setting for all scans": """
+STORE = {"dose": 5.0}
+def get(key):
+    return STORE[key]
+def put(key, value):
+    STORE[key] = value
+class Scan:
+    def __init__(self):
+        self.dose = get("dose")
+        self.counts = rng.poisson(self.dose, (20, 3))
+    def scaled(self):
+        return self.counts / get("dose")
+first = Scan()
+put("step", 50.0)
+second = Scan()
+rows = first.scaled()
+""",
+    "numbers that fit, and bits that are meant": """
+events = rng.poisson(70000, (30, 5))
+kept = np.clip(events, 0, 65535).astype(np.uint16)
+wide = events.astype(np.uint32)
+low, high = (events % 65536).astype(np.uint16), (events // 65536).astype(np.uint16)
+def halves(words):
+    return words.astype(np.uint16), (words >> 16).astype(np.uint16)
+parts = halves(events)
+signed = rng.integers(-90, 90, 40).astype("int16")
+raw = signed.astype("uint16")
+def pack(tables):
+    out = []
+    for table in tables:
+        table = np.minimum(table, 65535)
+        out.append(table.astype("uint16"))
+    return out
+def cut(tables):
+    out = []
+    for table in tables:
+        table[table > 65535] = 65535
+        out.append(table.astype("uint16"))
+    return out
+packs = pack(rng.poisson(70000, (7, 4, 4)))
+hash_seeds = rng.integers(0, 1 << 40, 6)
+seeds = hash_seeds.astype("int32")
+small = rng.integers(0, 60000, (7, 4))
+stored = [row.astype("uint16") for row in small]
+""",
     "steps of lanes": """
 def batches(lanes, steps):
     for k in range(0, lanes.shape[1] - steps + 1, steps):

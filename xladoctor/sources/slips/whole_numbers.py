@@ -5,9 +5,10 @@ had in the run.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from xladoctor.sources.held import View
+from xladoctor.sources.held import Held, View
 from xladoctor.sources.names import keyword, last_name, walk
 from xladoctor.sources.slips.slip import Slip
 
@@ -54,6 +55,11 @@ _WHOLE = frozenset(
     }
 )
 _UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
+_RANGES = {f"int{n}": (-(2.0 ** (n - 1)), 2.0 ** (n - 1) - 1) for n in (8, 16, 32)}
+_RANGES |= {f"uint{n}": (0.0, 2.0**n - 1) for n in (8, 16)}
+"""Of `uint32`, the last bits are often wanted: of seeds, and of hashes."""
+_BITS = re.compile(r"hash|seed|crc|checksum|bits|digest|random_state", re.IGNORECASE)
+_BYTES = frozenset({1 << 8, 1 << 16, 1 << 32, (1 << 8) - 1, (1 << 16) - 1, (1 << 32) - 1})
 _MEANT = frozenset({"maximum", "minimum", "where", "mod", "bitwise_xor"})
 
 
@@ -159,7 +165,7 @@ def _below(view: View, node: ast.BinOp) -> Iterator[Slip]:
 def _cast(view: View, call: ast.Call) -> Iterator[Slip]:
     """`x.astype(int)` of numbers between -1 and 1, `x.astype(uint8)` of numbers that it has not."""
     of = call.func.value if isinstance(call.func, ast.Attribute) else None
-    held = view.held(of) if of is not None else None
+    held = view.held(of) or _items_of(view, of) if of is not None else None
     if held is None or held.least is None or held.most is None or not call.args or held.kind != "array":
         return
     word = ast.unparse(call.args[0]).strip("'\"").rpartition(".")[2]
@@ -178,11 +184,52 @@ def _cast(view: View, call: ast.Call) -> Iterator[Slip]:
             f"`astype` cuts off what stands behind the point. The numbers of `{name}` are between {held.least:.3g} and "
             f"{held.most:.3g}, so that nothing of them is left.",
         )
-    elif word == "uint8" and (held.most >= 256 or held.least <= -1):
+        return
+    least, most = _RANGES.get(word, (held.least, held.most))
+    if (held.most >= most + 1 or held.least <= least - 1) and not _bits_meant(view, call, held, word):
         yield Slip(
-            "wraps-below",
+            "cast-wraps",
             call.lineno,
             f"`{name}` has numbers that {word} has not, and a cast wraps them around",
-            f"The numbers of `{name}` go from {held.least:.6g} to {held.most:.6g}; {word} has those from 0 to 255. "
-            "Clip or scale them first.",
+            f"The numbers of `{name}` go from {held.least:.6g} to {held.most:.6g}; {word} has those from {least:.0f} "
+            f"to {most:.0f}. Take a wider type, or clip or scale them first.",
         )
+
+
+def _items_of(view: View, node: ast.expr) -> Held | None:
+    """Of a name that goes through all items of an array, in `for` or a comprehension, what the array held."""
+    if not isinstance(node, ast.Name):
+        return None
+    scope = view.scope(node)
+    loops = [n for n in walk(scope) if isinstance(n, ast.For | ast.comprehension)]
+    found = [n for n in loops if node.id in {t.id for t in walk(n.target) if isinstance(t, ast.Name)}]
+    stores = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == node.id and isinstance(n.ctx, ast.Store)]
+    if len(found) != 1 or len(stores) != 1 or getattr(found[0], "ifs", None):
+        return None
+    target, over = found[0].target, found[0].iter
+    counted = isinstance(over, ast.Call) and last_name(over.func) == "enumerate" and len(over.args) == 1
+    if counted and isinstance(over, ast.Call) and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        target, over = target.elts[1], over.args[0]
+    held = view.held(over) if target is stores[0] else None
+    return held if held is not None and len(held.shape) > 1 and not _set_in_place(scope, node.id) else None
+
+
+def _set_in_place(scope: ast.AST, name: str) -> bool:
+    """Whether items of an array are set, as `row[row > 99] = 99`."""
+    set_items = (n for n in walk(scope) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store))
+    return any(last_name(n.value) == name for n in set_items)
+
+
+def _bits_meant(view: View, call: ast.Call, held: Held, word: str) -> bool:
+    """Whether the bits are wanted, and not the number: those of a signed type of the same width, of a hash or a seed,
+    or the last ones, where `>> 16`, `& 255` or `// 256` beside the cast takes others.
+    """
+    same_width = held.dtype.lstrip("uint") == word.lstrip("uint") and word not in ("uint8", "int8")
+    statement = view.statement(call)
+    if same_width or (statement is not None and _BITS.search(ast.unparse(statement))):
+        return True
+    for node in (n for n in walk(view.scope(call)) if isinstance(n, ast.BinOp)):
+        taken = isinstance(node.op, ast.BitAnd | ast.FloorDiv | ast.Mod) and isinstance(node.right, ast.Constant)
+        if isinstance(node.op, ast.RShift) or (taken and node.right.value in _BYTES):  # type: ignore[attr-defined]
+            return True
+    return False
