@@ -15,11 +15,11 @@ from xladoctor.sources.names import dotted, last_name, names_in, nodes_of, paren
 from xladoctor.sources.slips.slip import COMPREHENSIONS, FUNCTIONS, LOOPS, Slip, assigns, scopes, within_body
 
 _SUMS = re.compile(
-    r"(?:^|_)(?:g?acc\w*|buf\w*|\w*grads?|gradients?|sums?|total\w*|collect\w*|gather\w*|pool\w*)(?:_|$)", re.I
+    r"(?:^|_)(?:g?acc|buf|total|collect|gather|pool|[a-z\d]{0,20}grads?(?:_|$)|(?:gradient|sum)s?(?:_|$))", re.I
 )
 _OF_STEPS = re.compile(r"loss|cost|err|correct|hits|score|sum|total|acc|grad|mae|mse|penalt", re.I)
 _TIMES = re.compile(r"time|perf_counter|elapsed|monotonic|result\(|history|last")
-_LATEST = re.compile(r"(?:^|_)(?:last|latest|prev\w*|old|current|recent|best)(?:_|$)", re.I)
+_LATEST = re.compile(r"(?:^|_)(?:last|latest|prev[a-z]{0,9}|old|current|recent|best)(?:_|$)", re.I)
 _ADDS = frozenset({"assign_add", "scatter_add", "scatter_nd_add"})
 _ZEROS = frozenset({"zeros", "zeros_like"})
 
