@@ -189,7 +189,7 @@ import tensorflow as tf
 def screen(x):
     top = tf.reduce_max(tf.abs(x), axis=1)
     fine = tf.reduce_all(tf.math.is_finite({}), axis=1)
-    return top, fine
+    return top, {}
 """
 NAN = {**VALUES, "plain": ["nan", "nan"], "xla": ["3", "4"],
        "node": {"op": "Max", "node": "Max", "sources": [["/w/train.py", 6, "screen"]]}}  # fmt: skip
@@ -209,15 +209,19 @@ class Sources:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told", "level"),
+    ("asked", "given", "told", "level"),
     [
-        ("x", NAN, "note"),
-        ("top", NAN, "error"),
-        ("other", NAN, "error"),
-        ("x", {**NAN, "plain": ["nan", "2"]}, "error"),
+        ("x", "fine", NAN, "note"),
+        ("x", "tf.logical_and(fine, top < 4)", NAN, "note"),
+        ("x", "tf.where(fine, top, 0.0)", NAN, "error"),
+        ("top", "fine", NAN, "error"),
+        ("other", "fine", NAN, "error"),
+        ("x", "fine", {**NAN, "plain": ["nan", "2"]}, "error"),
     ],
 )
-def test_nan_that_is_lost_beside_an_answer_where_it_was_is_a_note(tmp_path, monkeypatch, asked, told, level):
-    monkeypatch.setattr("xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources(LOOKS.format(asked)))
+def test_nan_that_is_lost_beside_an_answer_where_it_was_is_a_note(tmp_path, monkeypatch, asked, given, told, level):
+    monkeypatch.setattr(
+        "xladoctor.recording.user_sources.UserSources.of", lambda folder: Sources(LOOKS.format(asked, given))
+    )
     [found] = scanned(tmp_path, told).findings
     assert found.level == level and ("Line 7 asks" in found.message) == (level == "note")
