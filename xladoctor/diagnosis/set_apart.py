@@ -17,9 +17,9 @@ _NAN = "nan"
 
 
 def asked_beside(recording: Recording, at: Location | None, told: Mapping[str, Any]) -> int | None:
-    """The line that asks for NaN in what the op of another line is given, in the same function: `fine =
-    reduce_all(is_finite(x))` beside `top = reduce_max(x)`, both of which it gives back. None where plain execution gives
-    anything else than NaN, or where only the result is asked.
+    """The line that asks for NaN in what the op of another line is given, in the same function, which gives both back:
+    `fine = reduce_all(is_finite(x))` beside `top = reduce_max(x)`. None where plain execution gives anything else than
+    NaN, or where only the result is asked.
     """
     plain = [str(value) for value in told.get("plain") or ()]
     if at is None or not at.line or not plain or set(plain) != {_NAN}:

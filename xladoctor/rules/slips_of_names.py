@@ -23,6 +23,9 @@ _THRESHOLD = Remedy(
 )  # fmt: skip
 
 OF_NAMES: Mapping[str, Kind] = {
+    "column-met": Kind(_PAIRING, Remedy(
+        "flatten-column", "Take the column without its axis", "changes-numerics",
+        "`model.predict(x)[:, 0]` has the shape of the targets.")),
     "argsort-as-rank": Kind(_PAIRING, Remedy(
         "rank-by-two-sorts", "Take the ranks by a second argsort", "changes-numerics",
         "`x.argsort().argsort()`, or `ranks = np.empty(n, int)` and `ranks[x.argsort()] = np.arange(n)`.")),
