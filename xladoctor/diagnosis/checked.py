@@ -231,11 +231,11 @@ def _finding(recording: Recording, capsule: str, told: Mapping[str, Any]) -> Fin
     if not known:
         function, known = atlas.of_programs(node.get("op"), kind, version)
         in_atlas = _known_of(function, known)
-    asked = asked_beside(recording, at, told) if kind == "values" else None
-    apart = _SET_APART.format(line=asked) if asked is not None else ""
+    nan_line = asked_beside(recording, at, told) if kind == "values" else None
+    apart = _SET_APART.format(line=nan_line) if nan_line is not None else ""
     return Finding(
-        code=rule.code, slug=rule.slug, level="error" if asked is None else "note",
-        role="root" if asked is None else "consequence",
+        code=rule.code, slug=rule.slug, level="error" if nan_line is None else "note",
+        role="root" if nan_line is None else "consequence",
         title=f"{name}: {what}",
         message=f"With the values of its {_ordinal(told.get('call'))} call, {name} gives other results under XLA than "
         f"without it: {what}."

@@ -37,9 +37,9 @@ def faults(view: View) -> Iterator[Slip]:
                 "column-met",
                 node.lineno,
                 f"`{said}` combines a column of predictions with {n} numbers",
-                f"`{ast.unparse(column)[:40]}` has an axis of 1 behind the rows, `{ast.unparse(flat)[:40]}` has the shape "
-                f"({n},): broadcasting makes a table of all rows with all rows, and what is computed of it is not of the "
-                "pairs that belong together.",
+                f"`{ast.unparse(column)[:40]}` has an axis of 1 behind the rows, and `{ast.unparse(flat)[:40]}` has "
+                f"the shape ({n},): broadcasting makes a table of all rows with all rows. What is computed of it is "
+                "not of the pairs that belong together.",
             )
             break
 
