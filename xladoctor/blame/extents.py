@@ -47,7 +47,13 @@ def of_extents(crash: Crash, files: Files, names: Iterable[str]) -> Iterator[Can
                 yield from _across_first(file, node)
             if id(node) in inner:
                 continue
-            found = _too_little(node, sizes) or _only_span(node, sizes, begins) or _without_play(node, sizes, play)
+            inside = _INNER.search(getattr(scope_at(tree, getattr(node, "lineno", 0)), "name", ""))
+            found = (
+                (None if inside else _too_little(node, sizes))
+                or _centred(node)
+                or _only_span(node, sizes, begins)
+                or _without_play(node, sizes, play)
+            )
             if found is not None:
                 yield Candidate(file, getattr(node, "lineno", 0), *found, None, "other", True)
 
@@ -91,6 +97,22 @@ def _too_little(node: ast.AST, sizes: set[str]) -> tuple[float, str] | None:
     one = all(isinstance(t, ast.Constant) and t.value in (0, 1, 2) for t in rest)
     if half or one or any(_STEPS.search(called(t)) for t in rest):
         return 8.6, f"It adds `{added}` to the largest place, and a patch reaches further: `{min(sizes)}`."
+    return None
+
+
+_INNER = re.compile(r"inner|inside|interior|crop|roi|region|core|centre|center")
+"""Functions that take the middle of a canvas on purpose, by their names."""
+_PLACES = re.compile(r"pos|point|corner|offset|coord|spiral|place|spot|scan|(?:^|_)(?:xy|yx)(?:_|$)", re.I)
+
+
+def _centred(node: ast.AST) -> tuple[float, str] | None:
+    """`points - points.mean(axis=0)`: places whose mean is 0."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub) or not _PLACES.search(called(node.left)):
+        return None
+    own = ast.unparse(node.left)
+    means = [c for c in nodes_of(node.right, ast.Call) if last_name(c.func) in ("mean", "reduce_mean", "average")]
+    if any(own in ast.unparse(c) for c in means):
+        return 8.4, f"It moves the mean of `{own}` to 0: about half of the places are below it, where no patch begins."
     return None
 
 

@@ -13,6 +13,7 @@ from xladoctor.blame.follow import Follower
 from xladoctor.blame.suspicion import Candidate, Found, conventions
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import assigned_once, called, last_name, names_in, nodes_of, parameters, walk
+from xladoctor.sources.slips.copied import copied
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _KEYS, _VALUES = ("k", "key", "keys"), ("v", "value", "values")
@@ -23,8 +24,11 @@ def of_other_sources(hops: Mapping[Line, int], crash: Crash, run: Follower, file
     squares = {a for a in crash.sizes if a > 1 and a * a in crash.sizes}
     trees = files.trees(f for f, _ in hops)
     squared = {name for tree in trees.values() for n in walk(tree) if (name := _squared(n))} if squares else set()
+    taken: dict[str, list[Found]] = {}
+    for file, slip in copied(trees, crash.seen.argv) if len(set(crash.sizes)) > 1 else ():
+        taken.setdefault(file, []).append((slip.line, 8.4, f"{slip.title}: it is set again afterwards."))
     for file, tree in trees.items():
-        found: list[Found] = []
+        found: list[Found] = list(taken.get(file, ()))
         for function in (n for n in walk(tree) if isinstance(n, _Function)):
             found += [*_of_defaults(function), *_of_values(function)]
         for call in nodes_of(tree, ast.Call) if squared else ():

@@ -299,3 +299,19 @@ def test_a_largest_one_along_the_rows(axis: int, blames: bool) -> None:
         slug="slice-out-of-bounds", message="index 30 is out of bounds for axis 1 with size 4", dims=(30, 4),
     )  # fmt: skip
     assert bool(blames_for(told, "along the rows")) == blames
+
+
+@pytest.mark.parametrize(
+    ("line", "blames"),
+    [
+        ("spots - spots.mean(axis=0)", True),
+        ("spots - np.mean(spots, axis=0)", True),
+        ("spots - spots.min(axis=0)", False),
+    ],
+)
+def test_places_whose_mean_is_0(line: str, blames: bool) -> None:
+    told = blamed(
+        CANVAS.format(f"np.max({line}, axis=0) + tile"), ("<module>", "main()"), ("main", "return cut"),
+        ("cut", "np.stack"), slug="concat-pack-mismatch", message="all input arrays must have the same shape",
+    )  # fmt: skip
+    assert bool(blames_for(told, "below it")) == blames

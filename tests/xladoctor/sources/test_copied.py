@@ -99,3 +99,29 @@ def test_an_option_that_was_not_given_and_is_the_setting_itself():
     )
     assert found(config=CONFIG, train=TRAIN, main=main) == []
     assert found(["--epochs", "9"], config=CONFIG, train=TRAIN, main=main) == [("train.py", 1)]
+
+
+FIELDS = {
+    "settings": "class Settings:\n    dose = 1.0\n    def read(self, given):\n        self.dose = given['dose']\n"
+    "current = Settings()\n",
+    "solver": "from settings import current\nDOSE = current.dose\ndef solve(x):\n    return x * DOSE\n",
+    "run": "import solver\nfrom settings import current\ndef main():\n    current.read({'dose': 40})\n"
+    "    solver.solve(1)\nmain()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "lines"),
+    [
+        ("run", "", "", [("solver.py", 2)]),
+        ("settings", "self.dose = given['dose']", "setattr(self, 'dose', given['dose'])", [("solver.py", 2)]),
+        ("run", "current.read({'dose': 40})", "current.dose = 40", [("solver.py", 2)]),
+        ("run", "current.read({'dose': 40})", "print(current)", []),
+        ("settings", "self.dose = ", "self.other = ", []),
+        ("solver", "DOSE = current.dose\ndef solve(x):\n    return x * DOSE",
+         "def solve(x):\n    return x * current.dose", []),
+    ],
+)  # fmt: skip
+def test_a_field_of_an_object_that_all_modules_share(file, old, new, lines):
+    files = {**FIELDS, file: FIELDS[file].replace(old, new)}
+    assert found(**files) == lines

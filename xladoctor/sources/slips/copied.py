@@ -16,7 +16,7 @@ from xladoctor.sources.slips.slip import FUNCTIONS, Slip, assigns, loaded, withi
 
 _CONVERTS = frozenset({"bool", "float", "int", "list", "str", "tuple"})
 Key = tuple[str, str]
-"""(file of the module, name): of an entry `CFG["rate"]` the name is `CFG[rate]`."""
+"""(file of the module, name): of an entry `CFG["rate"]` the name is `CFG[rate]`, of a field `current.rate`."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ class _Program:
         self._called = {last_name(c.func) for tree in trees.values() for c in nodes_of(tree, ast.Call)}
         self._early = {name for tree in trees.values() for name in _called_early(tree)}
         self._top = {file: {n for s in tree.body for n in _bound(s)} for file, tree in trees.items()}
+        self._objects = {file: dict(_objects(tree)) for file, tree in trees.items()}
 
     def _names_of(self, file: str) -> dict[str, tuple[str, str]]:
         """{name: (file of a module, name in it or nothing)} of what the imports of a file bind."""
@@ -96,7 +97,13 @@ class _Program:
             return (file, node.id) if node.id in self._top[file] else None
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             module, name = self._aliases[file].get(node.value.id, ("", "-"))
+            if module and name in self._objects[module]:
+                return module, f"{name}.{node.attr}"
             return (module, node.attr) if module and not name and node.attr in self._top[module] else None
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+            holder = self.key(file, node.value)
+            is_object = holder is not None and holder[1] in self._objects[holder[0]]
+            return (holder[0], f"{holder[1]}.{node.attr}") if is_object and holder is not None else None
         if isinstance(node, ast.Call):
             return self._asked(file, node)
         text = text_key(node) if isinstance(node, ast.Subscript) else None
@@ -200,7 +207,31 @@ class _Program:
                 if scope is not tree and getattr(scope, "name", "") not in self._early:
                     for name, line in self._filled(file, scope):
                         found[file, _any_of(name)].append(_Write(file, line, True))
+            for name, line in self._filled_fields(file):
+                found[file, name].append(_Write(file, line, True))
         return found
+
+    def _filled_fields(self, file: str) -> Iterator[tuple[str, int]]:
+        """(field of an object of the module, line) that a method sets and that is called on it: `current.read(path)`
+        of `def read(self, path): self.rate = ...`.
+        """
+        for name, cls in self._objects[file].items():
+            for method in (m for m in cls.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"):
+                if method.name in self._early or not self._is_called_on(name, method.name):
+                    continue
+                for node in within_body(method):
+                    if isinstance(node, ast.Assign):
+                        fields = [
+                            t for t in node.targets if isinstance(t, ast.Attribute) and last_name(t.value) == "self"
+                        ]
+                        yield from ((f"{name}.{t.attr}", node.lineno) for t in fields)
+                    elif isinstance(node, ast.Call) and last_name(node.func) == "setattr" and node.args:
+                        yield from [(f"{name}.*", node.lineno)] if last_name(node.args[0]) == "self" else []
+
+    def _is_called_on(self, name: str, method: str) -> bool:
+        """Whether a line calls a method of an object by its name."""
+        calls = (c.func for tree in self.trees.values() for c in nodes_of(tree, ast.Call))
+        return any(isinstance(f, ast.Attribute) and f.attr == method and last_name(f.value) == name for f in calls)
 
     def _filled(self, file: str, scope: ast.AST) -> Iterator[tuple[str, int]]:
         """(dict of the module, line) where a function of it lays other entries over those of the dict."""
@@ -272,8 +303,18 @@ def _called_early(tree: ast.Module) -> Iterator[str]:
 
 
 def _any_of(name: str) -> str:
-    """Any entry of the dict that an entry is of."""
-    return f"{name.partition('[')[0]}[*]"
+    """Any entry of the dict that an entry is of, or any field of the object."""
+    return f"{name.partition('.')[0]}.*" if "." in name else f"{name.partition('[')[0]}[*]"
+
+
+def _objects(tree: ast.Module) -> Iterator[tuple[str, ast.ClassDef]]:
+    """The objects that the top level of a module makes of its own classes, by name."""
+    classes = {s.name: s for s in tree.body if isinstance(s, ast.ClassDef)}
+    for statement in tree.body:
+        made = statement.value if isinstance(statement, ast.Assign) else None
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(made, ast.Call) and isinstance(target, ast.Name) and last_name(made.func) in classes:
+            yield target.id, classes[last_name(made.func)]
 
 
 def _bound(statement: ast.stmt) -> set[str]:
