@@ -187,6 +187,7 @@ OF_SOURCE: Mapping[str, Kind] = {
         ),
     ),
     "parts-not-moved": Kind(_PAIRING, TRANSPOSE),
+    "axes-by-reshape": Kind(_PAIRING, TRANSPOSE),
     "one-reordered": Kind(
         _PAIRING,
         Remedy(

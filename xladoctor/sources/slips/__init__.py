@@ -53,6 +53,7 @@ from xladoctor.sources.slips.lookup_rows import lookup_rows
 from xladoctor.sources.slips.one_seed import one_seed
 from xladoctor.sources.slips.options import options
 from xladoctor.sources.slips.overwritten import overwritten
+from xladoctor.sources.slips.own_axes import own_axes
 from xladoctor.sources.slips.pair_tables import pair_tables
 from xladoctor.sources.slips.phases import phases
 from xladoctor.sources.slips.reordered import reordered
@@ -83,7 +84,7 @@ __all__ = ["Slip", "slips", "slips_of_names"]
 _OF_TREES = (
     captured, whole, unused, unknown_hooks, aliases, early, phases, shared, reordered, same_draw, one_seed, collected,
     padded_means, kept, shuffled_alone, truth_of_text, unscaled, straight_through, traced, pair_tables, strides,
-    overwritten, table_borders, repeated_rows, lookup_rows, divided_seeds,
+    overwritten, own_axes, table_borders, repeated_rows, lookup_rows, divided_seeds,
 )  # fmt: skip
 _OF_NAMES = (
     partner_orders,
