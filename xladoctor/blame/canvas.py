@@ -40,7 +40,7 @@ def _short(target: ast.expr, crash: Crash) -> tuple[int, ast.expr, ast.Name] | N
     if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
         return None
     parts = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
-    sliced = [(axis, size) for axis, part in enumerate(parts) if (size := _length(part)) is not None]
+    sliced = [(axis, size) for axis, part in enumerate(parts) if (size := patch_length(part)) is not None]
     short = shortened(crash)
     if short is None or len(sliced) <= short:
         return None
@@ -48,7 +48,7 @@ def _short(target: ast.expr, crash: Crash) -> tuple[int, ast.expr, ast.Name] | N
     return axis, size, target.value
 
 
-def _length(part: ast.expr) -> ast.expr | None:
+def patch_length(part: ast.expr) -> ast.expr | None:
     """`size` of `start:start + size`."""
     if not isinstance(part, ast.Slice) or part.lower is None or not isinstance(part.upper, ast.BinOp):
         return None

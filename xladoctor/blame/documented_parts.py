@@ -9,10 +9,13 @@ import re
 from collections.abc import Iterator
 
 from xladoctor.blame.suspicion import Found
+from xladoctor.sources.components import role
 from xladoctor.sources.names import last_name, nodes_of, walk
 
-_DOWN = frozenset({"row", "rows", "r", "y", "yy", "cy", "y0", "top", "height", "h", "line", "lat"})
-_ACROSS = frozenset({"col", "cols", "column", "columns", "c", "x", "xx", "cx", "x0", "left", "width", "w", "lon"})
+_ROWS = frozenset({"r", "cy", "top", "h", "line", "lat"})
+_COLUMNS = frozenset({"c", "cx", "left", "w", "lon"})
+"""Beside the names by which components of places are known anywhere."""
+_ORDERS = {("rows", "columns"), ("columns", "rows")}
 _PAIR = re.compile(r"\((\w{1,10}), ?(\w{1,10})\)")
 _SHAPE = re.compile(r"\b(?:has |of |with )?(?:the )?shape[: ]+\(([\w, ]{2,60})\)")
 _KEEPS = frozenset({"append", "add", "put"})
@@ -20,24 +23,21 @@ _KEEPS = frozenset({"append", "add", "put"})
 
 def of_places(function: ast.FunctionDef, said: str) -> Iterator[Found]:
     """`found.append((x, y))` in a function that is described with (row, column)."""
-    told = {_order(*pair) for pair in _PAIR.findall(said)} - {""}
+    told = {tuple(map(side_of, pair)) for pair in _PAIR.findall(said)} & _ORDERS
     if len(told) != 1:
         return
     (order,) = told
     for node in walk(function):
         pair = _given(node)
-        names = [last_name(e).lower() for e in pair.elts] if pair is not None and len(pair.elts) == 2 else []
-        if pair is not None and names and _order(*names) not in ("", order):
-            wanted = " and then across" if order == "down" else " after that across"
-            said = f"It gives `{ast.unparse(pair)}`; {function.name} is described with the place down{wanted}."
-            yield pair.lineno, 8.6, said if order == "down" else said.replace("down after that across", "across first")
+        sides = [side_of(last_name(e)) for e in pair.elts] if pair is not None else []
+        if pair is not None and sides == [*reversed(order)]:
+            said = f"It gives `{ast.unparse(pair)}`; {function.name} is described with the {order[0]} first."
+            yield pair.lineno, 8.6, said
 
 
-def _order(one: str, other: str) -> str:
-    """Which of the two numbers of a place comes first; empty if these are none."""
-    if one.lower() in _DOWN and other.lower() in _ACROSS:
-        return "down"
-    return "across" if one.lower() in _ACROSS and other.lower() in _DOWN else ""
+def side_of(name: str) -> str:
+    """Whether a name is of the rows or of the columns of a place; empty if of neither."""
+    return role(name) or ("rows" if name.lower() in _ROWS else "columns" if name.lower() in _COLUMNS else "")
 
 
 def _given(node: ast.AST) -> ast.Tuple | None:

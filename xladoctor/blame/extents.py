@@ -8,7 +8,9 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from xladoctor.blame.canvas import patch_length
 from xladoctor.blame.crash import Crash
+from xladoctor.blame.documented_parts import side_of
 from xladoctor.blame.indices import OF_VALUES
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
@@ -47,9 +49,8 @@ def of_extents(crash: Crash, files: Files, names: Iterable[str]) -> Iterator[Can
                 yield from _across_first(file, node)
             if id(node) in inner:
                 continue
-            inside = _INNER.search(getattr(scope_at(tree, getattr(node, "lineno", 0)), "name", ""))
             found = (
-                (None if inside else _too_little(node, sizes))
+                _too_little(node, sizes, tree)
                 or _centred(node)
                 or _only_span(node, sizes, begins)
                 or _without_play(node, sizes, play)
@@ -61,12 +62,12 @@ def of_extents(crash: Crash, files: Files, names: Iterable[str]) -> Iterator[Can
 def _cuts(crash: Crash, trees: Mapping[str, ast.Module]) -> bool:
     """Whether the functions of the last two calls cut patches, or put them down."""
     scopes = [scope_at(trees[f.file], f.line) for f in crash.frames[-2:] if f.file in trees]
-    return any(_length(n) is not None for scope in scopes for n in nodes_of(scope, ast.Slice))
+    return any(patch_length(n) is not None for scope in scopes for n in nodes_of(scope, ast.Slice))
 
 
 def _sizes(node: ast.AST) -> Iterator[ast.expr]:
     """The sizes of patches: `size` of `row:row + size`, and of `rows[:, None] + arange(size)`."""
-    length = _length(node) if isinstance(node, ast.Slice) else None
+    length = patch_length(node) if isinstance(node, ast.Slice) else None
     if length is not None:
         yield length
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -75,15 +76,7 @@ def _sizes(node: ast.AST) -> Iterator[ast.expr]:
                 yield call.args[0]
 
 
-def _length(part: ast.Slice) -> ast.expr | None:
-    """`size` of `start:start + size`."""
-    upper = part.upper
-    if part.lower is None or not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add):
-        return None
-    return upper.right if ast.unparse(upper.left) == ast.unparse(part.lower) else None
-
-
-def _too_little(node: ast.AST, sizes: set[str]) -> tuple[float, str] | None:
+def _too_little(node: ast.AST, sizes: set[str], tree: ast.Module) -> tuple[float, str] | None:
     """`places.max(axis=0) + 1`, `+ patch // 2`, `+ step`."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
         return None
@@ -95,7 +88,8 @@ def _too_little(node: ast.AST, sizes: set[str]) -> tuple[float, str] | None:
     added = " + ".join(ast.unparse(t) for t in rest)[:40]
     half = any(isinstance(t, ast.BinOp) and isinstance(t.op, ast.FloorDiv | ast.Div) for t in rest)
     one = all(isinstance(t, ast.Constant) and t.value in (0, 1, 2) for t in rest)
-    if half or one or any(_STEPS.search(called(t)) for t in rest):
+    short = half or one or any(_STEPS.search(called(t)) for t in rest)
+    if short and not _INNER.search(getattr(scope_at(tree, node.lineno), "name", "")):
         return 8.6, f"It adds `{added}` to the largest place, and a patch reaches further: `{min(sizes)}`."
     return None
 
@@ -139,25 +133,19 @@ def _turned(file: str, call: ast.Call, given: Sequence[str]) -> Iterator[Candida
             yield Candidate(file, part.lineno, 8.8, reason, None, "other", True)
 
 
-_ACROSS = frozenset({"x", "nx", "col", "cols", "column", "columns", "width", "w"})
-_DOWN = frozenset({"y", "ny", "row", "rows", "height", "h"})
-
-
 def _across_first(file: str, function: ast.FunctionDef) -> Iterator[Candidate]:
     """`def canvas_shape(): return extent(nx), extent(ny)`: shapes of arrays have the rows first."""
     if not re.search(r"shape|canvas", function.name):
         return
     for node in nodes_of(function, ast.Return):
         pair = node.value.elts if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2 else []
-        words = [{w for n in walk(e) for w in called(n).lower().split("_")} for e in pair if isinstance(e, ast.expr)]  # type: ignore[arg-type]
-        if len(words) == 2 and words[0] & _ACROSS and words[1] & _DOWN and not (words[0] & _DOWN or words[1] & _ACROSS):
+        sides = [{side_of(called(n)) for n in walk(e) if isinstance(n, ast.expr)} - {""} for e in pair]
+        if sides == [{"columns"}, {"rows"}]:
             reason = f"It gives the extent across first, as `{ast.unparse(node)[:60]}`: an array has the rows first."
             yield Candidate(file, node.lineno, 8.6, reason, None, "other", True)
 
 
 _PLAY = re.compile(r"(?:^|_)(?:jitter|wobble|play|noise|scatter)", re.IGNORECASE)
-
-
 _DRAWS = frozenset({"integers", "randint", "uniform", "normal"})
 
 

@@ -136,16 +136,16 @@ def _of_keys(sets: Sequence[Members], about: frozenset[str], is_key: bool) -> It
         spelled = next(iter(less)) if len(less) == 1 else ""
         if not more or not len(names) - len(more) or (len(more) > 1 and not spelled):
             continue
-        name = max(sorted(more), key=lambda known: _alike(known, spelled))
+        name = max(sorted(more), key=lambda known: alike(known, spelled))
         # Tables of two inputs have one key in common, and that is enough where the failure names the other two.
         if len(names) - len(more) < _LEAST and not (is_key and {name, spelled} <= about):
             continue
-        alike = _alike(name, spelled) >= _ALIKE
-        if len(more) > 1 and not alike:
+        is_alike = alike(name, spelled) >= _ALIKE
+        if len(more) > 1 and not is_alike:
             continue
         if spelled and (is_key or {name, spelled} & about):
             fewer = _votes(spelled, tables) < _votes(name, tables)
-            weight = 6.0 + (1.0 if fewer else 0.0) + (1.0 if alike else 0.0)
+            weight = 6.0 + (1.0 if fewer else 0.0) + (1.0 if is_alike else 0.0)
             reason = f"It has `{spelled}`, where line {one.lines[name]} of another table has `{name}`."
             yield Candidate(other.file, other.lines[spelled], weight, reason, None, "other", True)
         elif name in about and one.kind == "dict" and other.kind == "dict":
@@ -154,7 +154,8 @@ def _of_keys(sets: Sequence[Members], about: frozenset[str], is_key: bool) -> It
 
 
 @lru_cache(maxsize=4096)
-def _alike(name: str, other: str) -> float:
+def alike(name: str, other: str) -> float:
+    """How much of two names is spelt alike, from 0 to 1."""
     return SequenceMatcher(None, name, other).ratio()
 
 

@@ -21,7 +21,7 @@ _MOST = 60
 
 def of_parallel_names(hops: Mapping[Line, int], crash: Crash, files: Files) -> Iterator[Candidate]:
     """The lines among those that the failure depends on."""
-    if len(set(crash.sizes)) < 1:
+    if not crash.sizes:
         return
     for file, tree in files.trees(f for f, _ in hops).items():
         known = {n.attr if isinstance(n, ast.Attribute) else n.id for n in walk(tree)
@@ -64,18 +64,14 @@ def _of_scope(all_made: list[tuple[str, ast.expr]], known: set[str]) -> Iterator
             if other in _names(value):
                 continue  # one of the two is worked out from the other
             taken = next((w for w in _names(value) if _has(w, others)), None)
-            meant = counterparts[0]
             if taken is not None:
                 yield value.lineno, 8.4, f"It makes `{name}` of `{taken}`, where `{other}` is made of it, too."
-            elif _is_alike(value, beside):
-                continue
-            else:
-                yield value.lineno, 7.6, f"It makes `{name}` without `{meant}`; `{other}` is made of `{uses[0]}`."
-
-
-def _is_alike(value: ast.expr, beside: ast.expr) -> bool:
-    """Whether both values are plain data, of which nothing can be told."""
-    return isinstance(value, ast.Constant) or isinstance(beside, ast.Constant)
+            elif not isinstance(value, ast.Constant) and not isinstance(beside, ast.Constant):
+                yield (
+                    value.lineno,
+                    7.6,
+                    f"It makes `{name}` without `{counterparts[0]}`; `{other}` is made of `{uses[0]}`.",
+                )
 
 
 def _differ(name: str, other: str) -> tuple[str, str] | None:

@@ -8,9 +8,9 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 
 from xladoctor.blame.crash import Crash
+from xladoctor.blame.out_of_step import alike
 from xladoctor.blame.suspicion import Candidate
 from xladoctor.sources.files import Files
 from xladoctor.sources.names import last_name, walk
@@ -73,11 +73,7 @@ def _is_near(made: str, key: str) -> bool:
     short, long = sorted((made.lower(), key.lower()), key=len)
     if short in re.split(r"[^a-z0-9]+", long):
         return False  # a part of a name made of several
-    return made != key and ((len(short) > 2 and long.startswith(short)) or _alike(made, key) >= _ALIKE)
-
-
-def _alike(one: str, other: str) -> float:
-    return SequenceMatcher(None, one.lower(), other.lower()).ratio()
+    return made != key and ((len(short) > 2 and long.startswith(short)) or alike(made.lower(), key.lower()) >= _ALIKE)
 
 
 def _joined(file: str, node: ast.AST, wanted: Sequence[str], texts: Counter[str]) -> Iterator[Candidate]:

@@ -15,7 +15,7 @@ from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
-from xladoctor.rules.slips import PAIRS, TOGETHER
+from xladoctor.rules.slips import PAIRS, TOGETHER, TRANSPOSE
 from xladoctor.sources.rows import RowFault, row_faults
 from xladoctor.sources.rows.values import Calls
 
@@ -43,10 +43,7 @@ _REMEDIES = {
         "rows-by-place", "Take rows by place", "safe",
         "`table.iloc[positions]`, or `table = table[mask].reset_index(drop=True)` before.",
     ),
-    "axes-by-reshape": Remedy(
-        "transpose-axes", "Transpose instead of reshaping", "safe",
-        "`reshape` keeps the order of the numbers. `np.transpose`, `np.moveaxis` or `.T` changes the order of axes.",
-    ),
+    "axes-by-reshape": TRANSPOSE,
     "grid-by-reshape": PAIRS,
     "two-grids": Remedy(
         "repeat-alike", "Repeat both in the same way", "safe",

@@ -14,19 +14,14 @@ from xladoctor.diagnosis.own_source import source_of
 from xladoctor.diagnosis.setting_finding import event_of
 from xladoctor.diagnosis.slips import views_of
 from xladoctor.diagnosis.weigh import ended_itself, survived
-from xladoctor.model.diagnosis import Finding, Location, Proof, Remedy
+from xladoctor.model.diagnosis import Finding, Location, Proof
 from xladoctor.recording.run import Recording, location
 from xladoctor.recording.schema import schema
 from xladoctor.rules import by_slug
+from xladoctor.rules.slips_of_names import SAME_RANK
 from xladoctor.sources.names import unchanged
 from xladoctor.sources.pairs import Meeting, broadcast, met, squared
 
-_REMEDY = Remedy(
-    "same-rank",
-    "Give both operands the same rank before they are combined",
-    "safe",
-    "A model gives (N, 1) for one output: take its column, `[:, 0]`, or give the labels an axis, `[:, None]`.",
-)
 _TESTED = (
     " Its numbers are those of all pairs: without the means of its rows and columns, little is left of it but the "
     "product of one column and one row."
@@ -65,7 +60,7 @@ def tables(recording: Recording) -> Iterator[Finding]:
             dims=(list(shape),),
             evidence=(Proof("event", f"the {of} of an array of shape {shape}", event_of(event)),),
             status="confirmed" if pairs else "untested", basis=TABLE_OF_PAIRS if pairs else RECORDED_TABLE,
-            remedies=(_REMEDY,),
+            remedies=(SAME_RANK,),
             details={"kind": "table", "function": mean.function, "meets": str(mean)},
         )  # fmt: skip
 

@@ -173,7 +173,6 @@ REMEDY_TESTS: Final[dict[str, RemedyTest]] = {
     "join-by-index": _none(CODE),
     "seed-of-step": _none(CODE),
     "add-to-sum": _none(CODE),
-    "flatten-column": _none(CODE),
     "weigh-loss": _none(CODE),
     "seed-of-round": _none(CODE),
     "within-groups": _none(CODE),

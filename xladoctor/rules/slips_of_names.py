@@ -17,15 +17,20 @@ _ONE_LIST = Remedy(
     "one-list", "Take the gradients by the list that they are handed on with", "changes-numerics",
     "`grads = tape.gradient(loss, variables)`, then `zip(grads, variables)`; `strict=True` shows lists of two lengths.",
 )  # fmt: skip
+SAME_RANK = Remedy(
+    "same-rank",
+    "Give both operands the same rank before they are combined",
+    "safe",
+    "A model gives (N, 1) for one output: take its column, `[:, 0]`, or give the labels an axis, `[:, None]`.",
+)
+"""Also where the table of pairs was recorded (`diagnosis/tables.py`)."""
 _THRESHOLD = Remedy(
     "cut-at-threshold", "Compare with the threshold that fits", "changes-numerics",
     "`p[:, 0] > 0.5` of a probability; `> 0` of a score, or `tf.sigmoid(p) > 0.5`.",
 )  # fmt: skip
 
 OF_NAMES: Mapping[str, Kind] = {
-    "column-met": Kind(_PAIRING, Remedy(
-        "flatten-column", "Take the column without its axis", "changes-numerics",
-        "`model.predict(x)[:, 0]` has the shape of the targets.")),
+    "column-met": Kind(_PAIRING, SAME_RANK),
     "argsort-as-rank": Kind(_PAIRING, Remedy(
         "rank-by-two-sorts", "Take the ranks by a second argsort", "changes-numerics",
         "`x.argsort().argsort()`, or `ranks = np.empty(n, int)` and `ranks[x.argsort()] = np.arange(n)`.")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
 from xladoctor.sources.names import last_name, nodes_of, parameters, walk
 
@@ -106,6 +107,18 @@ def treats_training_apart(tree: ast.Module, line: int) -> bool:
             inside = any(n.lineno <= line <= (n.end_lineno or 0) for n in asked)
             return not inside and any(_TRAINING.search(name) for name in apart)
     return False
+
+
+def loop_over(use: ast.AST, above: Mapping[ast.AST, ast.AST]) -> ast.AST | None:
+    """The loop or comprehension that goes through what a call gives, also through `enumerate` of it; `above`: what each
+    node stands in.
+    """
+    below, here = use, above.get(use)
+    while isinstance(here, ast.Call):
+        below, here = here, above.get(here)
+    if isinstance(here, ast.comprehension) and here.iter is below:
+        return above.get(here)
+    return here if isinstance(here, ast.For) and here.iter is below else None
 
 
 def takes_rows(loop: ast.For | ast.AsyncFor) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from xladoctor.sources.held import View
-from xladoctor.sources.loops import TRAINS, takes_rows
+from xladoctor.sources.loops import TRAINS, loop_over, takes_rows
 from xladoctor.sources.names import last_name, nodes_of, walk
 from xladoctor.sources.slips.slip import FUNCTIONS, Slip, within_body
 
@@ -121,18 +121,8 @@ def _only_read(view: View, name: str) -> bool:
     uses = [
         (v, n) for v in views for n in walk(v.tree) if isinstance(n, ast.Name | ast.Attribute) and last_name(n) == name
     ]
-    loops = [_loop_over(v, n) for v, n in uses]
+    loops = [loop_over(n, v.above) for v, n in uses]
     return bool(loops) and all(loop is not None and _keeps(loop) and not _trains(view, loop, _DEPTH) for loop in loops)
-
-
-def _loop_over(view: View, use: ast.AST) -> ast.AST | None:
-    """The loop or comprehension that goes through what a call gives, also through `enumerate` of it."""
-    below, above = use, view.above.get(use)
-    while isinstance(above, ast.Call):
-        below, above = above, view.above.get(above)
-    if isinstance(above, ast.comprehension) and above.iter is below:
-        return view.above.get(above)
-    return above if isinstance(above, ast.For) and above.iter is below else None
 
 
 def _keeps(loop: ast.AST) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xladoctor.sources.held import View
-from xladoctor.sources.loops import trains
+from xladoctor.sources.loops import loop_over, trains
 from xladoctor.sources.names import around, keyword, last_name, names_in, nodes_of, walk
 from xladoctor.sources.slips.slip import Slip
 
@@ -56,7 +56,7 @@ def _of_loops(view: View) -> Iterator[Slip]:
     for call in view.calls("take", "islice"):
         method = isinstance(call.func, ast.Attribute) and call.func.attr == "take"
         parts = [call.func.value, *call.args] if method and isinstance(call.func, ast.Attribute) else call.args
-        loop = _loop_over(view, call)
+        loop = loop_over(call, view.above)
         if len(parts) != 2 or loop is None or trains(view.tree, call.lineno) or not _keeps(loop):
             continue
         pipelines = list(_pipelines(view, parts[0], _DEPTH))
@@ -66,17 +66,6 @@ def _of_loops(view: View) -> Iterator[Slip]:
         rows, size, steps = found
         if rows < steps * size < rows + size:
             yield _again("this loop", call.lineno, rows, size, steps)
-
-
-def _loop_over(view: View, call: ast.Call) -> ast.AST | None:
-    """The loop or comprehension that goes through what a call gives, also through `enumerate` of it."""
-    below: ast.AST = call
-    above = view.above.get(call)
-    while isinstance(above, ast.Call):
-        below, above = above, view.above.get(above)
-    if isinstance(above, ast.comprehension) and above.iter is below:
-        return view.above.get(above)
-    return above if isinstance(above, ast.For) and above.iter is below else None
 
 
 def _keeps(loop: ast.AST) -> bool:
